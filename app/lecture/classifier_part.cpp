@@ -5,38 +5,18 @@
 
 #include "app/lecture/parts.h"
 #include "app/lecture/reruns.h"
+#include "app/lecture/selection.h"
 #include "app/pipeline/still_pictures.h"
 #include "models/attention/attention_maps.h"
 #include "models/attention/tap.h"
+#include "models/classification/dino_classifier.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr uint64_t qkv_bytes = 9'000'000;     // of all queries, keys and values in the page
 constexpr uint64_t stream_bytes = 3'000'000;  // of the residual stream
 constexpr double seconds_for_heads = 30;      // heads are switched off one by one until then
-
-// Removes the padding of each head: (tokens, heads * size).
-std::vector<float> packed(const std::vector<float>& rows, uint32_t size) {
-    const size_t stored = padded(size);
-    if (stored == size) return rows;
-    std::vector<float> result;
-    result.reserve(rows.size() / stored * size);
-    for (size_t at = 0; at + stored <= rows.size(); at += stored)
-        result.insert(result.end(), rows.begin() + std::ptrdiff_t(at),
-                      rows.begin() + std::ptrdiff_t(at + size));
-    return result;
-}
-
-// `count` evenly spaced numbers below `all`, including the last.
-std::vector<uint32_t> evenly(uint32_t all, uint64_t count) {
-    std::vector<uint32_t> result;
-    count = std::clamp<uint64_t>(count, 1, all);
-    for (uint64_t i = 1; i <= count; ++i)
-        result.push_back(static_cast<uint32_t>(i * all / count - 1));
-    return result;
-}
 
 // A classifier's run on one picture, and what the page gets of it.
 class ClassifierPart {
@@ -62,7 +42,6 @@ public:
                  {"labels", classifier_.labels()},
                  {"independent", classifier_.has_independent_classes()},
                  {"sure_above", classifier_.sure_above()},
-                 {"phrases", classifier_.phrases() != nullptr},
                  {"place", place_of(classifier_.geometry())}};
         add_input();
         add_positions();
@@ -74,6 +53,7 @@ public:
             add_orders();
             add_heads();
         }
+        data_["phrases"] = phrases_part(in_, classifier_, tap_, patches_, tensors_);
         return data_;
     }
 
@@ -94,10 +74,6 @@ private:
         patches_ = patches_download_.floats();
     }
 
-    static uint32_t head_size_of(const AttentionLayer& layer) {
-        return static_cast<uint32_t>(std::lround(1 / (layer.heads.scale * layer.heads.scale)));
-    }
-
     void add_input() {
         const PictureInput& input = classifier_.input();
         const Preprocessor& preprocessor = input.preprocessor();
@@ -111,9 +87,19 @@ private:
     void add_positions() {
         const Tensor positions = model_.positions();
         data_["positions"] = bool(positions);
+        add_extra_tokens();
         if (positions)
             tensors_.add("positions", {positions.rows, positions.columns},
                          read_back(in_.engine, "lecture", positions));
+    }
+
+    // What the tokens between the class token and the patches are, and what else differs in DINO.
+    void add_extra_tokens() {
+        const auto* const dino = dynamic_cast<const DinoClassifier*>(&model_);
+        if (model_.layout(0).first_cell > 1) data_["extra"] = dino ? "registers" : "distillation";
+        if (!dino) return;
+        data_["rotary"] = dino->rotates();
+        data_["reads_patches"] = true;
     }
 
     void add_attention() {
@@ -123,22 +109,12 @@ private:
         const bool has_values = bool(tap_.layer(0).v);
         data_["kept_layers"] = layers;
         data_["values"] = has_values;
-        for (const uint32_t layer : layers) {
-            const Tap::Kept& kept = tap_.layer(layer);
-            add_heads_of("q", layer, kept.q);
-            add_heads_of("k", layer, kept.k);
-            if (has_values) add_heads_of("v", layer, kept.v);
-        }
+        for (const uint32_t layer : layers) add_qkv(in_.engine, tap_.layer(layer), layer, tensors_);
         if (!model_.rolls_out()) return;
         Rollout rollout(in_.engine.device());
         tensors_.add("rollout", {tokens_}, read_back(in_.engine, "lecture", [&](Commands& c) {
                          return rollout.record(c, tap_, model_.layout(0).first_query);
                      }));
-    }
-
-    void add_heads_of(const std::string& kind, uint32_t layer, const Tensor& x) {
-        tensors_.add(kind + "." + std::to_string(layer), {tokens_, heads_, head_size_},
-                     packed(read_back(in_.engine, "lecture", x), head_size_));
     }
 
     // The residual stream before the first block and after each, and its length for every token.
@@ -195,6 +171,7 @@ private:
         auto add = [&](const std::vector<float>& logits) {
             all.insert(all.end(), logits.begin(), logits.end());
         };
+        data_["without_positions"] = model_.skips_positions();
         if (model_.skips_positions()) {
             add(reruns.with_order(in_place, false));
             add(reruns.with_order(order, false));

@@ -66,6 +66,8 @@ void write_lecture(Engine& engine, const LectureModels& with, const std::string&
     const Models& models = with.models;
     if (models.classifier)
         add("classifier", classifier_part(in, *models.classifier, tensors), with.names.classifier);
+    if (models.classifier)
+        add("windows", windows_part(in, *models.classifier, tensors), with.names.classifier);
     if (models.detector)
         add("detector", detector_part(in, *models.detector, with.filter, tensors),
             with.names.detector);
@@ -75,10 +77,13 @@ void write_lecture(Engine& engine, const LectureModels& with, const std::string&
     if (with.recurrent)
         add("recurrent", caption_part(in, *with.recurrent, "recurrent.", tensors),
             with.recurrent_name);
-    if (!data.contains("classifier") && !data.contains("detector") && !data.contains("caption"))
+    if (!data.contains("classifier") && !data.contains("windows") && !data.contains("detector") &&
+        !data.contains("caption"))
         throw Error(
-            "none of these models can be explained yet: a lecture needs a classifier with global "
-            "self-attention, a detector of DETR's family, or a captioner");
+            "none of these models can be explained yet: a lecture needs a classifier with "
+            "self-attention between patches, of all or in windows, a detector like DETR or "
+            "RT-DETR, or "
+            "a captioner");
     const LectureData classifier = data.value("classifier", LectureData());
     if (LectureData cost = cost_part(in, block_form(classifier)); !cost.is_null())
         data["cost"] = std::move(cost);
@@ -92,8 +97,9 @@ void write_lecture(Engine& engine, const LectureModels& with, const std::string&
         {"heat-colours", base64_of(colours)},
         {"data", for_script(data)},
         {"tensors", tensors.elements()}};
-    for (const char* part : {"page", "tensors", "arithmetic", "figures", "tokens", "head", "heads",
-                             "block", "decoder", "sentence", "cost", "lecture"})
+    for (const char* part :
+         {"page", "tensors", "arithmetic", "figures", "tokens", "head", "windows", "heads", "block",
+          "phrases", "decoder", "sentence", "cost", "follow", "lecture"})
         parts["script"] += text_asset(std::string(part) + ".js");
     add_shared_parts(parts, "default-src 'none'; img-src data:; style-src '" +
                                 hash_of(parts["style"]) + "'; script-src '" +

@@ -29,6 +29,15 @@ struct LectureInput {
 // without global self-attention.
 LectureData classifier_part(const LectureInput& in, Classifier& classifier, PageTensors& tensors);
 
+// Of a zero-shot model: the vectors of its phrases and of the picture, and maps of the first
+// phrases. `tap` kept the hidden states. Null for others.
+LectureData phrases_part(const LectureInput& in, const Classifier& classifier, const Tap& tap,
+                         const std::vector<float>& patches, PageTensors& tensors);
+
+// Section 3 of a classifier whose cells attend to those of their window (Swin): queries, keys,
+// values and what is added for places. Null for others.
+LectureData windows_part(const LectureInput& in, Classifier& classifier, PageTensors& tensors);
+
 // Section 7: the boxes of the queries after each layer of the decoder, and what they look at. Null
 // for a model without a decoder that offers them.
 LectureData detector_part(const LectureInput& in, Detector& detector, const DetectionFilter& filter,

@@ -11,8 +11,9 @@ namespace saccade {
 Reruns::Reruns(Engine& engine, const Classifier& classifier, const std::vector<float>& patches)
     : engine_(engine), classifier_(classifier), patches_(patches) {}
 
-std::vector<float> Reruns::with_order(const std::vector<uint32_t>& order, bool positions) {
-    const auto rows = static_cast<uint32_t>(order.size());
+std::vector<float> Reruns::run(const std::vector<uint32_t>& order,
+                               const std::function<Tensor(Commands&, const Tensor&)>& record) {
+    const uint32_t rows = classifier_.input().patches();
     const auto columns = static_cast<uint32_t>(patches_.size() / rows);
     const uint64_t bytes = tensor_bytes(1, rows, columns, Type::f32);
     const Buffer memory(engine_.device(), "patches", bytes, Memory::upload);
@@ -20,26 +21,31 @@ std::vector<float> Reruns::with_order(const std::vector<uint32_t>& order, bool p
     std::ranges::fill(memory.mapped(), std::byte{});
     auto* const to = reinterpret_cast<float*>(memory.mapped().data());
     for (uint32_t i = 0; i < rows; ++i)
-        std::copy_n(patches_.begin() + std::ptrdiff_t(size_t(order[i]) * columns), columns,
-                    to + size_t(i) * shuffled.row_stride);
+        std::copy_n(
+            patches_.begin() + std::ptrdiff_t(size_t(order.empty() ? i : order[i]) * columns),
+            columns, to + size_t(i) * shuffled.row_stride);
     memory.flush();
 
-    KnockOuts no_positions;
-    no_positions.skip_positions();
-    Tap tap;
-    if (!positions) tap.knock_out(&no_positions);
     Commands c(engine_.device(), engine_.scratch(), "another order");
-    Download logits;
+    Download result;
     c.begin();
     {
         auto scope = c.scope("another order");
         const Tensor input = c.scratch(1, rows, columns, classifier_.model().input_type());
         copy(c, input, shuffled);
-        logits.record(c, classifier_.logits(c, input, tap));
+        result.record(c, record(c, input));
     }
     c.end();
     c.run();
-    return logits.floats();
+    return result.floats();
+}
+
+std::vector<float> Reruns::with_order(const std::vector<uint32_t>& order, bool positions) {
+    KnockOuts no_positions;
+    no_positions.skip_positions();
+    Tap tap;
+    if (!positions) tap.knock_out(&no_positions);
+    return run(order, [&](Commands& c, const Tensor& x) { return classifier_.logits(c, x, tap); });
 }
 
 std::vector<float> Reruns::without_heads(const Tensor& stream, uint32_t layer) {

@@ -44,6 +44,11 @@ public:
     }
 
     const DinoConfig& config() const { return config_; }
+    // What the prepared picture's tokens are before the patches are added, (1, tokens, hidden);
+    // empty if positions are not added.
+    Tensor start() const {
+        return config_.positions == DinoConfig::Positions::rotary ? Tensor() : start_[0];
+    }
     Type type() const { return patch_embedding_.weight.type; }
 
 private:

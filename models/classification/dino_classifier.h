@@ -24,6 +24,9 @@ public:
     Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const override;
 
     Tensor lens(Commands& c, const Tensor& stream) const override;
+    Tensor positions() const override { return dino_.start(); }
+    // Whether positions turn queries and keys instead of being added (RoPE).
+    bool rotates() const { return config().positions == DinoConfig::Positions::rotary; }
 
     uint32_t layers() const override { return config().layers; }
     uint32_t heads(uint32_t) const override { return config().heads; }

@@ -226,6 +226,7 @@ void Swin::attend(Commands& c, const Stream& s, const Stage& stage, const Block&
     const Heads heads{stage.heads, 1.0f / std::sqrt(static_cast<float>(stage.dim / stage.heads))};
     const Windows windows = windows_of(stage, w, s.map, odd);
     tap.attention(c, layer, q, k, heads, windows);
+    tap.values(c, layer, v);
     const Tensor seen = tap.heads(c, layer, window_attention(c, q, k, v, heads, windows), heads);
     if (!config_.second) {
         linear_add(c, s.z, seen, w.out);

@@ -33,6 +33,7 @@ public:
     void forget_words();  // leaves only the examples
     void set_pattern(const std::string& pattern);
 
+    const Measure& measure() const { return measure_; }
     const std::vector<std::string>& labels() const { return labels_; }
     const std::string& pattern() const { return pattern_; }
     std::string prompt(const std::string& label) const;  // the pattern with the label in it

@@ -19,7 +19,8 @@ const figures = (() => {
     const small = document.createElement("canvas");
     function signed_cells(map, [width, height], limit) {
         const cells = new ImageData(width, height);
-        for (let i = 0; i < map.length; ++i) cells.data.set([...signed_colour(map[i] / (limit || 1)), 255], 4 * i);
+        for (let i = 0; i < map.length; ++i)
+            if (!Number.isNaN(map[i])) cells.data.set([...signed_colour(map[i] / (limit || 1)), 255], 4 * i);
         small.width = width;
         small.height = height;
         small.getContext("2d").putImageData(cells, 0, 0);
@@ -81,6 +82,28 @@ const figures = (() => {
             context.lineWidth = 1;
             context.strokeStyle = "rgb(255 255 255 / 55%)";
             for (let i = 0; i < columns * rows; ++i) context.strokeRect(...this.rectangle(i));
+        }
+        // The border around some cells, which may lie apart.
+        surround(cells, colour) {
+            const context = this.canvas.getContext("2d"), [columns] = this.place.grid, all = new Set(cells);
+            const path = new Path2D();
+            for (const cell of all) {
+                const [x, y, width, height] = this.rectangle(cell), column = cell % columns;
+                const edge = (there, ...line) => {
+                    if (there) return;
+                    path.moveTo(line[0], line[1]);
+                    path.lineTo(line[2], line[3]);
+                };
+                edge(all.has(cell - columns), x, y, x + width, y);
+                edge(all.has(cell + columns), x, y + height, x + width, y + height);
+                edge(column > 0 && all.has(cell - 1), x, y, x, y + height);
+                edge(column < columns - 1 && all.has(cell + 1), x + width, y, x + width, y + height);
+            }
+            for (const [line, ink] of [[6, "#000"], [3, colour]]) {
+                context.lineWidth = line;
+                context.strokeStyle = ink;
+                context.stroke(path);
+            }
         }
         outline(cell, colour = "#fff") {
             const context = this.canvas.getContext("2d"), [x, y, width, height] = this.rectangle(cell);
@@ -148,7 +171,10 @@ const figures = (() => {
         const name = element("span", {textContent: label});
         const row = element("div", {className: "strip-row"}, name, canvas);
         row.show = (values, limit, text) => {
-            if (text) name.textContent = text;
+            if (text) {
+                name.textContent = text;
+                canvas.setAttribute("aria-label", text);
+            }
             canvas.width = values.length;
             canvas.getContext("2d").drawImage(signed_cells(values, [values.length, 1], limit), 0, 0);
             row.dataset.limit = round(limit);
@@ -177,8 +203,20 @@ const figures = (() => {
         return made;
     };
     // Curves or points over whole numbers: series of {name, points: [[x, y]], dots}.
+    // Round numbers from `low` to `high`, some five of them: of a logarithmic axis powers of ten, or halves and doubles.
+    function ticks(low, high, log) {
+        if (log) {
+            const all = [];
+            for (let power = Math.floor(low); power <= high; ++power)
+                for (const times of high - low > 3 ? [1] : [1, 2, 5]) all.push(power + Math.log10(times));
+            return all.filter((at) => at >= low - 1e-9 && at <= high + 1e-9);
+        }
+        const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+        const step = power * [1, 2, 5, 10].find((times) => times * power >= rough * 0.999);
+        return Array.from({length: 12}, (_, i) => (Math.ceil(low / step - 1e-9) + i) * step).filter((at) => at <= high + 1e-9 * step);
+    }
     function chart(series, {x_label, y_label, log = false, mark = null, least = null, most = null}) {
-        const [width, height, left, bottom, top, right] = [460, 240, 52, 40, 12, 12];
+        const [width, height, left, bottom, top, right] = [460, 240, 52, 40, 12, 20];
         const xs = series.flatMap(({points}) => points.map(([x]) => x));
         const ys = series.flatMap(({points}) => points.map(([, y]) => y));
         const into = log ? Math.log10 : (value) => value;
@@ -197,16 +235,20 @@ const figures = (() => {
             drawing.append(made);
         };
         const numbers = [...new Set(xs)].sort((a, b) => a - b);
-        const each = Math.ceil(numbers.length / 13);
-        numbers.forEach((x, i) => { if (i % each === 0) text(at_x(x), height - bottom + 16, x, {"text-anchor": "middle"}); });
-        for (let i = 0; i <= 4; ++i) {
-            const value = y0 + (y1 - y0) * i / 4, y = height - bottom - (height - bottom - top) * i / 4;
+        let free = 0;  // to the right of the last number
+        for (const x of numbers) {
+            const half = 4 * String(x).length;
+            if (at_x(x) - half < free) continue;
+            text(at_x(x), height - bottom + 16, x, {"text-anchor": "middle"});
+            free = at_x(x) + half + 4;
+        }
+        const marks = ticks(y0, y1, log).map((at) => [at, Number((log ? 10 ** at : at).toPrecision(3))]);
+        for (const [at, shown] of marks) {
+            const y = height - bottom - (at - y0) / (y1 - y0) * (height - bottom - top);
             drawing.append(svg("line", {x1: left, x2: width - right, y1: y, y2: y, class: "rule"}));
-            const shown = log ? 10 ** value : value;
-            text(left - 6, y + 4, Math.abs(shown) >= 100 ? Math.round(shown) : round(shown, Math.abs(shown) < 10 ? 2 : 1), {"text-anchor": "end"});
+            text(left - 6, y + 4, String(shown).replace("-", "\u2212"), {"text-anchor": "end"});
         }
         text((width + left) / 2, height - 6, x_label, {"text-anchor": "middle"});
-        text(left, top - 1 + 2, "", {});
         if (mark !== null) drawing.append(svg("line", {x1: at_x(mark), x2: at_x(mark), y1: top, y2: height - bottom, class: "mark"}));
         series.forEach(({name, points, dots = false, dashed = false}, i) => {
             const colour = colours[i % colours.length];
@@ -241,6 +283,7 @@ const figures = (() => {
             output.textContent = shown(Number(number));
             input.setAttribute("aria-valuetext", shown(Number(number)));
         };
+        made.limit = (most) => { input.max = most; };
         input.addEventListener("input", () => { made.set(input.value); on(Number(input.value)); });
         made.set(value);
         return made;

@@ -1,8 +1,8 @@
 // The page: its sections, and what all of them share: the chosen token, layer and head.
 const lecture = (() => {
     const {$, element} = page;
-    const all = [tokens_section, positions_section, head_section, heads_section, block_section, whole_section,
-                 detector_section, caption_section, cost_section].filter((one) => one.applies());
+    const all = [tokens_section, positions_section, head_section, windows_section, heads_section, block_section, whole_section,
+                 phrases_section, detector_section, caption_section, cost_section].filter((one) => one.applies());
     const about = lesson.classifier;
     const state = {token: 0, layer: 0, head: 0, temperature: 1, all_heads: false};
     const built = new Map();  // id: {update, seen, stale}
@@ -20,10 +20,10 @@ const lecture = (() => {
         const made = element("section", {id: section.id, tabIndex: -1},
                              element("h2", {id: `${section.id}-title`, textContent: `${number}. ${texts.of(`${own}.title`)}`}));
         const words = element("div", {className: "words"});
-        for (const text of texts.of(`${own}.text`)) words.append(element("p", {textContent: text}));
-        const formula = $(`formula-${section.id}`).content.querySelector("math").cloneNode(true);
+        for (const text of texts.paragraphs(`${own}.text`)) words.append(element("p", {textContent: text}));
+        const formula = $(`formula-${section.id}${section.variant?.() ?? ""}`).content.querySelector("math").cloneNode(true);
         words.append(element("div", {className: "formula"}, formula),
-                     element("p", {className: "try"}, element("b", {textContent: `${texts.of("try")}: `}), texts.of(`${own}.try`)));
+                     element("p", {className: "try"}, element("b", {textContent: `${texts.of("try")}: `}), texts.paragraphs(`${own}.try`).join(" ")));
         made.setAttribute("aria-labelledby", `${section.id}-title`);
         made.append(element("div", {className: "lesson"}, words, figure));
         $("sections").append(made);
@@ -42,6 +42,25 @@ const lecture = (() => {
         one.stale = true;
         if (one.seen) draw(one);
     }
+    // ---- for follow.js -------------------------------------------------------------------------
+
+    // What a section keeps to itself, as whole numbers.
+    const own_of = (index) => built.get(all[index].id).section.own?.get() ?? [];
+    // Takes over another person's choice, as far as this page has it.
+    function take(index, {token, layer, head, temperature, all_heads}, own) {
+        const one = built.get(all[index].id);
+        draw(one);
+        if (about) {
+            const right = {token: token < about.tokens, layer: about.kept_layers.includes(layer), head: head < about.heads,
+                           temperature: temperature >= 0.05 && temperature <= 20};
+            const change = Object.fromEntries(Object.entries({token, layer, head, temperature}).filter(
+                ([key, value]) => right[key] && value >= 0 && value !== state[key]));
+            if (all_heads !== state.all_heads) change.layer ??= state.layer;
+            if (Object.keys(change).length > 0) choose(change, {all_heads});
+        }
+        if (one.section.own && String(own) !== String(own_of(index))) one.section.own.set(own);
+    }
+
     function draw_all() { for (const one of built.values()) draw(one); }
 
     // ---- what is chosen ------------------------------------------------------------------------
@@ -119,12 +138,12 @@ const lecture = (() => {
         all.forEach(({id}, i) => $("contents").append(element("a", {href: `#${id}`, textContent: `${i + 1}. ${texts.of(`sections.${id}.title`)}`})));
         if (about) make_choice();
         else $("choice").hidden = true;
-        $("made").textContent = texts.of("words.made", [...new Set(["classifier", "detector", "caption", "recurrent"].map((key) => lesson[key]?.model).filter(Boolean))].join(", "),
+        $("made").textContent = texts.of("words.made", [...new Set(["classifier", "windows", "detector", "caption", "recurrent"].map((key) => lesson[key]?.model).filter(Boolean))].join(", "),
                                          lesson.precision, lesson.device);
-        if (about && about.kept_layers.length < about.layers) {
-            $("left-out").hidden = false;
-            $("left-out").textContent = texts.of("words.left_out", about.kept_layers.join(", "), about.layers);
-        }
+        const windows = lesson.windows, kept = about?.kept_layers ?? windows?.layers.map(({layer}) => layer) ?? [];
+        const layers = about?.layers ?? windows?.all_layers ?? 0;
+        $("left-out").hidden = kept.length === layers;
+        $("left-out").textContent = texts.of("words.left_out", kept.join(", "), layers);
         const keys = element("dl", {});
         for (const [key, what] of texts.of("keys"))
             keys.append(element("div", {}, element("dt", {}, element("kbd", {textContent: key})), element("dd", {textContent: what})));
@@ -139,8 +158,9 @@ const lecture = (() => {
         for (const {made} of built.values()) watch.observe(made);
         addEventListener("keydown", press);
         addEventListener("beforeprint", draw_all);
+        follow.start();
     }
-    return {start, choose, refresh, where, state, draw_all};
+    return {start, choose, refresh, where, state, draw_all, own_of, take, count: all.length};
 })();
 {
     const picture = page.$("picture");

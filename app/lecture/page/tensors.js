@@ -7,7 +7,35 @@ const texts = (() => {
         const text = path.split(".").reduce((part, key) => part?.[key], lesson.texts) ?? path;
         return typeof text === "string" ? text.replace(/\{(\d)\}/g, (_, i) => values[i]) : text;
     }
-    return {of};
+    // A paragraph may be only for some models: {"registers": "..."}; "no_registers" is for the others. It may have parts.
+    const {classifier = {}, windows, detector, caption} = lesson;
+    const holds = {
+        class_token: classifier.first_cell > 0,
+        registers: classifier.extra === "registers",
+        distilled: classifier.extra === "distillation",
+        added_positions: Boolean(classifier.positions),
+        rotary: Boolean(classifier.rotary),
+        without_positions: Boolean(classifier.without_positions),
+        mean_of_patches: Boolean(classifier.reads_patches),
+        lens: Boolean(classifier.lens),
+        heads_off: classifier.off_layers?.length > 0,
+        cosine: Boolean(windows?.cosine),
+        points: Boolean(detector?.levels),
+        recurrent: Boolean(lesson.recurrent),
+        masked: Boolean(caption?.self_attention),
+    };
+    function paragraphs(path) {
+        const pieces = (one) => {
+            if (typeof one === "string") return [one];
+            if (Array.isArray(one)) return one.flatMap(pieces).length > 0 ? [one.flatMap(pieces).join(" ")] : [];
+            const [[when, text]] = Object.entries(one);
+            const [name, not] = when.startsWith("no_") ? [when.slice(3), true] : [when, false];
+            return Boolean(holds[name]) !== not ? [text] : [];
+        };
+        const all = of(path);
+        return (Array.isArray(all) ? all : [all]).flatMap(pieces);
+    }
+    return {of, paragraphs};
 })();
 
 // Half-precision floats in base64. Each is decoded when it is first asked for.

@@ -51,6 +51,15 @@ const whole_section = {
             until = layer;
             lecture.refresh("whole");
         });
+        whole_section.own = {
+            get: () => [until],
+            set: ([layer]) => {
+                if (!(layer >= 0 && layer < about.layers)) return;
+                until = layer;
+                slide.set(layer);
+                lecture.refresh("whole");
+            },
+        };
         const reset = figures.button(texts.of("words.class_token"), () => lecture.choose({token: 0}));
         const shown = figures.captioned(view.canvas, "");
         const left = element("div", {}, shown);

@@ -44,6 +44,16 @@ const caption_section = {
         }
         const layer = figures.slider(texts.of("words.layer"), {min: 0, max: lesson.caption.layers - 1, value: state.layer}, (value) => refresh({layer: value}));
         figure.append(row, layer);
+        caption_section.own = {
+            get: () => [state.step, state.other, state.layer, state.head, Number(state.masked)],
+            set: ([step, other, l, head, masked]) => {
+                const about = lesson.caption, steps = lesson.recurrent?.steps.length ?? 1;
+                if (!(step >= 0 && step < about.steps.length && other >= 0 && other < steps)) return;
+                if (!(l >= 0 && l < about.layers && head >= 0 && head < about.heads)) return;
+                layer.set(l);
+                refresh({step, other, layer: l, head, masked: masked === 1});
+            },
+        };
         const mask = lesson.caption.self_attention ? mask_figure() : null;
 
         // Who looks at whom among the words, from their queries and keys.
@@ -66,6 +76,8 @@ const caption_section = {
             figure.append(element("div", {className: "scroll"}, table),
                           element("div", {className: "row"}, element("label", {className: "check"}, box, say("masked")), head));
             return () => {
+                box.checked = state.masked;
+                head.set(state.head);
                 title.textContent = say("mask", state.layer, state.head);
                 caption_section.compute(state.layer, state.head, state.masked).forEach((weights, i) =>
                     weights.forEach((p, j) => {

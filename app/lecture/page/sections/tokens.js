@@ -4,7 +4,11 @@ const names = (() => {
     // "patch in row 3, column 5", "class token"
     function token(index) {
         const cell = index - about.first_cell;
-        if (cell < 0) return index === 0 ? texts.of("words.class_token") : texts.of("words.extra_token", index);
+        if (cell < 0) {
+            if (index === 0) return texts.of("words.class_token");
+            if (about.extra === "registers") return texts.of("words.register", index - 1);
+            return texts.of(about.extra === "distillation" ? "words.distillation_token" : "words.extra_token", index);
+        }
         const columns = about.place.grid[0];
         return texts.of("words.patch", Math.floor(cell / columns) + 1, cell % columns + 1);
     }
@@ -16,6 +20,7 @@ const tokens_section = {
     id: "tokens",
     applies: () => lesson.classifier,
     uses: ["token"],
+    variant: () => lesson.classifier.rotary ? "-rotary" : "",
     build(figure) {
         const {element} = page, say = (key, ...values) => texts.of(`sections.tokens.labels.${key}`, ...values);
         const about = lesson.classifier, [width, height] = about.patch;
@@ -100,10 +105,10 @@ const positions_section = {
             }
             const parts = element("div", {}, row);
             const canvas = shuffled_picture();
-            row.prepend(figures.captioned(canvas, say("shuffled"), "panel small"));
+            parts.prepend(figures.captioned(canvas, say("shuffled"), "panel small"));
             if (rest > 1) {
                 const off = figures.largest_size(kinds[2][1].map((x, i) => x - kinds[3][1][i]));
-                parts.append(element("p", {className: "note", textContent: say("difference", off.toExponential(1))}));
+                parts.append(element("p", {className: "note", textContent: say("difference", off === 0 ? "0" : off.toExponential(1))}));
             }
             return parts;
         }

@@ -33,6 +33,17 @@ const detector_section = {
         });
         figure.append(element("div", {className: "panels two"}, element("div", {}, kinds, picture, slide, answer, levels), element("div", {}, ...lists)));
 
+        const all_kinds = ["map", "encoder", "decoder"];
+        detector_section.own = {
+            get: () => [all_kinds.indexOf(state.kind), state.query, state.layer, state.cell],
+            set: ([kind, query, layer, cell]) => {
+                const there = all_kinds[kind] === "decoder" || about[all_kinds[kind]];
+                if (!there || !(layer >= 0 && layer < layers) || !(query >= 0 && query < Math.max(shown.length, 1))) return;
+                slide.set(layer);
+                refresh({kind: all_kinds[kind], query, layer, cell});
+            },
+        };
+
         const boxes = tensors.get("boxes").values;
         // [left, top, width, height] in pixels of the picture.
         function box_of(layer, query) {

@@ -17,8 +17,8 @@ const head_section = {
         const undone = 1 / Math.sqrt(head_size);
         const slide = figures.slider(say("temperature"), {min: -1, max: 1, step: 0.01, value: 0},
                                      (power) => lecture.choose({temperature: 10 ** power}), (power) => figures.round(10 ** power));
-        const undo = figures.button(say("undone"), () => { slide.set(Math.log10(undone)); lecture.choose({temperature: undone}); });
-        const reset = figures.button("1", () => { slide.set(0); lecture.choose({temperature: 1}); });
+        const undo = figures.button(say("undone"), () => lecture.choose({temperature: undone}));
+        const reset = figures.button("1", () => lecture.choose({temperature: 1}));
         const query = element("p", {className: "asks"}), strip_q = figures.strip(say("strip_q"));
         const strip_k = figures.strip("k"), strip_out = figures.strip(say("strip_out"));
         const most = element("ol", {className: "bars"}), spread = element("p", {className: "note"});
@@ -29,6 +29,7 @@ const head_section = {
                               element("div", {}, element("h4", {textContent: say("most")}), most, spread)));
         if (!about.values) strip_out.replaceWith(element("p", {className: "note", textContent: say("no_values")}));
         return ({token, layer, head, temperature}) => {
+            slide.set(Math.log10(temperature));
             query.textContent = `${say("query", names.token(token))} · ${lecture.where()}`;
             const {scores, scaled, weights} = head_section.compute(layer, head, token, temperature);
             const cell = token - first_cell;

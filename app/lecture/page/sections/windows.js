@@ -1,0 +1,122 @@
+// Section 3 of a model with windows (Swin): one head, among the cells of a window.
+const windows_section = {
+    id: "windows",
+    applies: () => lesson.windows,
+    uses: [],
+    variant: () => lesson.windows.cosine ? "-cosine" : "",
+    build(figure) {
+        const {element} = page, say = (key, ...values) => texts.of(`sections.windows.labels.${key}`, ...values);
+        const about = lesson.windows, {layers} = about;
+        const state = {index: Math.min(1, layers.length - 1), head: 0, x: 0.5, y: 0.5};
+        const refresh = (change) => { Object.assign(state, change); lecture.refresh("windows"); };
+        const layer_now = () => layers[state.index];
+        // The cell of the layer's own map that lies at the chosen place: maps get coarser.
+        function cell_now() {
+            const [columns, rows] = layer_now().place.grid;
+            return Math.min(Math.floor(state.y * rows), rows - 1) * columns + Math.min(Math.floor(state.x * columns), columns - 1);
+        }
+        function choose(cell) {
+            const [columns, rows] = layer_now().place.grid;
+            refresh({x: (cell % columns + 0.5) / columns, y: (Math.floor(cell / columns) + 0.5) / rows});
+        }
+        const panel = (label) => {
+            const view = new figures.View(label, choose), scale = element("div", {className: "legend-box"});
+            return {view, scale, figure: figures.captioned(element("div", {}, view.canvas, scale), label)};
+        };
+        const panels = [panel(say(about.cosine ? "scores_cosine" : "scores")), panel(say(about.cosine ? "biased_cosine" : "biased")), panel(say("weights"))];
+        const layer = figures.slider(texts.of("words.layer"), {min: 0, max: layers.length - 1, value: state.index},
+                                     (index) => refresh({index, head: Math.min(state.head, layers[index].heads - 1)}), (index) => layers[index].layer);
+        const head = figures.slider(texts.of("words.head"), {min: 0, max: layers[0].heads - 1, value: 0}, (value) => refresh({head: value}));
+        const query = element("p", {className: "asks"}), note = element("p", {className: "note"});
+        const strips = ["q", "k", "out"].map((key) => figures.strip(say(`strip_${key}`, "")));
+        const most = element("ol", {className: "bars"});
+        figure.append(query, element("div", {className: "panels three"}, ...panels.map((one) => one.figure)),
+                      element("div", {className: "row"}, layer, head), note,
+                      element("div", {className: "panels two"}, element("div", {className: "steps"}, ...strips),
+                              element("div", {}, element("h4", {textContent: say("most")}), most)));
+        if (tensors.has("logits")) figure.append(answer());
+        windows_section.own = {
+            get: () => [state.index, state.head, Math.round(1000 * state.x), Math.round(1000 * state.y)],
+            set: ([index, own_head, x, y]) => {
+                if (!(index >= 0 && index < layers.length && own_head >= 0 && own_head < layers[index].heads)) return;
+                if (!(x >= 0 && x <= 1000 && y >= 0 && y <= 1000)) return;
+                layer.set(index);
+                refresh({index, head: own_head, x: x / 1000, y: y / 1000});
+            },
+        };
+        const name = (cell, columns) => texts.of("words.cell", Math.floor(cell / columns) + 1, cell % columns + 1);
+        // Scores of keys as a map over the picture; NaN outside of the window.
+        function map_of(found, values, columns, rows) {
+            const map = new Float32Array(columns * rows).fill(NaN);
+            found.keys.forEach((key, i) => { if (key >= 0) map[key] = values[i]; });
+            return map;
+        }
+        function answer() {
+            const logits = tensors.get("logits").values, list = figures.bar_list();
+            const p = about.independent ? Float32Array.from(logits, arithmetic.sigmoid) : arithmetic.softmax(logits);
+            figures.bars(list, attention.best_of(p, 5).map((id) => ({label: about.labels[id].split(",")[0], p: p[id], strong: p[id] >= about.sure_above})));
+            return element("div", {}, element("h4", {textContent: say("answer")}), list);
+        }
+        return () => {
+            const one = layer_now(), {place, heads, window, shift, head_size} = one, [columns, rows] = place.grid;
+            const cell = cell_now(), found = windows_section.compute(one, state.head, cell);
+            head.limit(heads - 1);
+            head.set(state.head);
+            query.textContent = `${say("query", name(cell, columns))} · ${texts.of("words.layer").toLowerCase()} ${texts.of("words.of", one.layer, about.all_layers - 1)}`
+                + ` · ${texts.of("words.head").toLowerCase()} ${texts.of("words.of", state.head, heads - 1)}`;
+            [found.scores, found.biased].forEach((values, i) => {
+                const limit = figures.largest_size(values.filter((_, j) => !found.apart[j]));
+                panels[i].view.draw(place, {map: map_of(found, values, columns, rows), signed: true, limit, chosen: cell, strength: 0.85});
+                panels[i].scale.replaceChildren(figures.legend(figures.round(-limit, 1), figures.round(limit, 1), true));
+            });
+            const weights = map_of(found, found.weights, columns, rows);
+            panels[2].view.draw(place, {map: weights.map((x) => Number.isNaN(x) ? 0 : x), chosen: cell, strength: 0.85});
+            panels[2].scale.replaceChildren(figures.legend("0", page.percent(found.weights.reduce((a, b) => Math.max(a, b)))));
+            for (const {view} of panels) view.surround(found.keys.filter((key) => key >= 0), "#ffcd50");
+            note.textContent = say(shift > 0 ? "shifted" : "straight", window, columns, rows, shift)
+                + (found.apart.some(Boolean) ? ` ${say("apart")}` : "") + (found.keys.includes(-1) ? ` ${say("padding")}` : "");
+            const order = attention.best_of(found.weights, found.weights.length).filter((i) => found.keys[i] >= 0).slice(0, 5), best = order[0];
+            const wide = heads * head_size, at = state.head * head_size;
+            const vector = (kind, row) => tensors.get(`${kind}.${one.layer}`).values.subarray(row * wide + at, row * wide + at + head_size);
+            const q = vector("q", cell), k = vector("k", found.keys[best]), limit = Math.max(figures.largest_size(q), figures.largest_size(k));
+            strips[0].show(q, limit, say("strip_q"));
+            strips[1].show(k, limit, `${say("strip_k", name(found.keys[best], columns))}: ${figures.round(found.scores[best])} → ${figures.round(found.biased[best])} → ${page.percent(found.weights[best])}`);
+            strips[2].hidden = !tensors.has(`v.${one.layer}`);
+            if (!strips[2].hidden) strips[2].show(found.output, figures.largest_size(found.output), say("strip_out"));
+            figures.bars(most, order.map((i) => ({label: name(found.keys[i], columns), p: found.weights[i]})));
+        };
+    },
+    // The attention of a cell in its window, key by key in the order of the window. keys: their cells, -1 for padding;
+    // apart: those that only the shift has brought together.
+    compute({layer, window, shift, mask, heads, head_size, scale, scales, place}, head, cell) {
+        const size = [place.grid[0], place.grid[1]], padded = size.map((n) => Math.ceil(n / window) * window);
+        const own = [cell % size[0], Math.floor(cell / size[0])];
+        const shifted = own.map((at, i) => (at + padded[i] - shift) % padded[i]);
+        const first = shifted.map((at) => Math.floor(at / window) * window);
+        const inner = shifted.map((at, i) => at - first[i]);
+        const last = first.map((at, i) => at + window === padded[i]);
+        const wide = heads * head_size, at = head * head_size, reach = 2 * window - 1;
+        const q = tensors.get(`q.${layer}`).values, k = tensors.get(`k.${layer}`).values;
+        const v = tensors.has(`v.${layer}`) ? tensors.get(`v.${layer}`).values : null;
+        const bias = tensors.row(`bias.${layer}`, head), cells = size[0] * size[1];
+        const vector = (from, row) => from.subarray(row * wide + at, row * wide + at + head_size);
+        const query = vector(q, cell), keys = [], rows = [], apart = [], scores = [], biased = [];
+        for (let y = 0; y < window; ++y)
+            for (let x = 0; x < window; ++x) {
+                const place_of_key = [x, y].map((inside, i) => (first[i] + inside + shift) % padded[i]);
+                const real = place_of_key[0] < size[0] && place_of_key[1] < size[1];
+                const key = place_of_key[1] * size[0] + place_of_key[0];
+                keys.push(real ? key : -1);
+                rows.push(real ? key : cells);
+                const edge = window - shift;
+                apart.push(shift > 0 && [x, y].some((inside, i) => last[i] && (inside >= edge) !== (inner[i] >= edge)));
+                const other = vector(k, rows.at(-1));
+                const score = scales ? scales[head] * arithmetic.cosine(query, other) : scale * arithmetic.dot(query, other);
+                scores.push(scales ? arithmetic.cosine(query, other) : arithmetic.dot(query, other));
+                biased.push(score + bias[(inner[1] - y + window - 1) * reach + inner[0] - x + window - 1] + (apart.at(-1) ? mask : 0));
+            }
+        const weights = arithmetic.softmax(biased), output = new Float32Array(head_size);
+        if (v) rows.forEach((row, i) => vector(v, row).forEach((value, d) => { output[d] += weights[i] * value; }));
+        return {keys, apart, scores: Float32Array.from(scores), biased: Float32Array.from(biased), weights, output};
+    },
+};
