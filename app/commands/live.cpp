@@ -144,7 +144,7 @@ int live_without_window(const LiveOptions& options) {
             headless.wishes.look.attention,
             KeptRegions(RegionStore(drawn_regions_folder()),
                         options.keep_lines ? Lifetime::beyond : Lifetime::run)));
-        desks.push_back(std::make_unique<LectureDesk>(turn, false));
+        desks.push_back(std::make_unique<LectureDesk>(turn, options.serve.classroom));
         viewers.back()->offer_lectures(*desks.back());
         headless.audiences.push_back(clips.beside(viewers.back().get(), sources[i]));
     }
@@ -313,6 +313,11 @@ void add_live_command(CLI::App& app, int& exit_code) {
     add_window_options(command, options);
     add_clip_options(command, options);
     add_serve_options(command, options->serve);
+    command
+        .add_flag("--lecture", options->serve.classroom,
+                  "A class follows a lecture on the picture, at the addresses that are printed: "
+                  "one for everybody, one for who teaches")
+        ->needs("--serve");
     command.add_option("--offer", options->offered, "Another source that viewers may choose")
         ->needs("--serve")
         ->allow_extra_args(false)
@@ -337,6 +342,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
         "  saccade live 0 1 rtsp://camera.local/stream --track\n"
         "  saccade live @cameras.txt --serve 8080\n"
         "  saccade live 0 --serve 8080\n"
+        "  saccade live dog.jpg --serve 0.0.0.0:8080 --lecture\n"
         "  saccade live 0 --to /dev/video9\n"
         "  saccade live clip.mp4 --headless --frames 300 --verbose");
     command.callback([options, &exit_code] {

@@ -169,10 +169,14 @@ std::unique_ptr<Server> open_server(const ServeOptions& options, const std::stri
     if (!options.origin.empty()) server.origin = parse_origin(options.origin);
     server.read_only = options.read_only;
     server.stale_seconds = options.stale_seconds;
+    server.classroom = options.classroom;
     server.title = title;
     server.sources = sources;
     auto opened = std::make_unique<Server>(server);
     print(opened->address() + "\n");
+    if (options.classroom)
+        print("for the class: " + opened->class_address() +
+              "\nto teach:      " + opened->teacher_address() + "\n");
     return opened;
 }
 

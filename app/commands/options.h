@@ -101,6 +101,7 @@ struct ServeOptions {
     std::string address;  // [HOST:]PORT; empty: no server
     std::string origin;
     bool read_only = false;
+    bool classroom = false;  // lectures are followed together
     double stale_seconds = 10;
 };
 void add_serve_options(CLI::App& command, ServeOptions& options);

@@ -142,6 +142,7 @@ void Exchange::tell_lecture(LectureNews news) {
     {
         const std::scoped_lock lock(mutex_);
         lecture_ = std::move(news);
+        ++lecture_version_;
     }
     news_();
 }
@@ -149,6 +150,11 @@ void Exchange::tell_lecture(LectureNews news) {
 LectureNews Exchange::lecture() const {
     const std::scoped_lock lock(mutex_);
     return lecture_;
+}
+
+uint64_t Exchange::lecture_version() const {
+    const std::scoped_lock lock(mutex_);
+    return lecture_version_;
 }
 
 void Exchange::beat(Pulse pulse) {

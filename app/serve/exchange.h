@@ -94,6 +94,7 @@ public:
     Told told() const;
     uint64_t told_version() const;
     LectureNews lecture() const;
+    uint64_t lecture_version() const;
     uint64_t newest() const { return pulse().newest; }
     Pulse pulse() const;
     // After `stale` seconds without a frame it is bad.
@@ -115,6 +116,7 @@ private:
     std::vector<SharedWish> wishes_;
     Told told_;
     LectureNews lecture_;
+    uint64_t lecture_version_ = 0;
     std::deque<std::string> events_;
     uint64_t line_given_ = 0, whole_given_ = 0, small_given_ = 0;
     // To be encoded, the oldest first. Two frames may follow each other at once.

@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t longest_region_name = 120;  // bytes
+constexpr size_t most_place_numbers = 24;
 
 void require(bool holds) {
     if (!holds) throw Error("no message of a viewer");
@@ -72,6 +73,17 @@ RemoteLook read_look(const Json& json) {
     require(known);
     if (look.target.phrase) look.target.phrase->model = look.model;
     return look;
+}
+
+// A place in a lecture: a few whole numbers, which only the page of the lecture understands.
+std::vector<int32_t> read_place(const Json& json) {
+    require(json.is_array() && !json.empty() && json.size() <= most_place_numbers);
+    std::vector<int32_t> place;
+    for (const Json& one : json) {
+        require(one.is_number_integer());
+        place.push_back(static_cast<int32_t>(number(one, -1e6, 1e6)));
+    }
+    return place;
 }
 
 // Lines and zones as in a file for --zones, with the size of the picture below them; null: none.
@@ -145,6 +157,10 @@ std::optional<ViewerMessage> read_viewer_message(std::string_view text) {
             } else if (key == "look") {
                 message.looks = true;
                 if (!value.is_null()) message.look = read_look(value);
+            } else if (key == "teach") {
+                message.key = name(value);
+            } else if (key == "at") {
+                message.at = read_place(value);
             } else if (key == "set") {
                 message.wish = read_wish(value);
             } else {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/live/state/wishes.h"
 
@@ -37,6 +38,8 @@ struct SharedWish {
 //                                strongest detection. "track" is the number of the query's
 //                                detection, which is followed. "ask": "classifier" shows maps of
 //                                that model's patches, or of its class token. null: no maps
+//   {"teach": "KEY"}             the page belongs to who teaches the class
+//   {"at": [3, 12, ...]}         where the teacher is in the lecture: see follow.js
 //   {"set": {"threshold": 0.4, "track": true}}
 //                                a change of the shared state; see SharedWish
 struct ViewerMessage {
@@ -45,6 +48,8 @@ struct ViewerMessage {
     bool looks = false;  // the message has a `look`, or null for it
     std::optional<RemoteLook> look = {};
     SharedWish wish = {};
+    std::string key = {};          // the teacher's
+    std::vector<int32_t> at = {};  // the teacher's place
 };
 
 constexpr size_t longest_message = 4096;

@@ -1,5 +1,6 @@
 #include "app/live/view/page_maker.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -75,9 +76,15 @@ void PageMaker::start(const std::string& picture, const ModelNames& models, bool
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
+    // It gets no sockets of ours: a connection would stay open as long as it runs.
+    posix_spawn_file_actions_t files;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addclosefrom_np(&files, 3);
     pid_t process = 0;
-    if (::posix_spawn(&process, "/bin/sh", nullptr, nullptr, arguments.data(), environ) == 0)
+    if (::posix_spawn(&process, "/bin/sh", &files, nullptr, arguments.data(), environ) == 0)
         process_ = process;
+    ::posix_spawn_file_actions_destroy(&files);
 }
 
 std::optional<PageMaker::Made> PageMaker::made() {

@@ -33,14 +33,16 @@ std::filesystem::path temporary_folder() {
 std::string json_of(const LectureNews& news) {
     const nlohmann::json json = {{"number", news.number},
                                  {"making", news.making},
+                                 {"for_class", news.for_class},
                                  {"asked_by", news.asked_by},
                                  {"error", news.error}};
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-LectureDesk::LectureDesk(LectureTurn& turn, bool at_start, std::string program) : turn_(turn) {
+LectureDesk::LectureDesk(LectureTurn& turn, bool for_class, std::string program) : turn_(turn) {
     maker_.use_program(std::move(program));
-    if (at_start) ask(0);
+    news_.for_class = for_class;
+    if (for_class) ask(0);
 }
 
 LectureDesk::~LectureDesk() {

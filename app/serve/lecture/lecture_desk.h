@@ -24,9 +24,8 @@ class LectureDesk {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // The first one is asked for by the program itself if it is wanted `at_start`. `program` makes
-    // it; empty: this one.
-    LectureDesk(LectureTurn& turn, bool at_start, std::string program = "");
+    // For a class, the program itself asks for the first one. `program` makes it; empty: this one.
+    LectureDesk(LectureTurn& turn, bool for_class, std::string program = "");
     ~LectureDesk();
     LectureDesk(const LectureDesk&) = delete;
     LectureDesk& operator=(const LectureDesk&) = delete;

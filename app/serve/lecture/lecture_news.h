@@ -10,6 +10,7 @@ namespace saccade {
 struct LectureNews {
     uint64_t number = 0;      // of the page, counted from 1; 0: there is none yet
     std::string making = {};  // what is being waited for; empty: nothing
+    bool for_class = false;   // many follow it together; only the teacher asks for the next
     uint32_t asked_by = 0;    // the viewer who asked for the last one; 0: the program itself
     std::string error = {};   // why there is no newer page; one line
     std::shared_ptr<const std::string> page = {};  // HTML; null before the first
@@ -17,7 +18,7 @@ struct LectureNews {
     bool operator==(const LectureNews&) const = default;
 };
 
-// For pages: {"number", "making", "asked_by", "error"}.
+// For pages: all but the page itself.
 std::string json_of(const LectureNews& news);
 
 }  // namespace saccade

@@ -57,11 +57,11 @@ AccessControl::AccessControl(const ServerOptions& options, const ServerLimits& l
       refusals_(limits.refusals_per_second),
       health_checks_(limits.health_checks_per_second) {}
 
-std::string AccessControl::url() const {
+std::string AccessControl::url(const std::string& path) const {
     const std::string base = policy_.origin().empty()
                                  ? "http://" + host_and_port(policy_.host_name(), port_)
                                  : policy_.origin();
-    return base + "/" + (policy_.needs_token() ? "?token=" + policy_.token() : "");
+    return base + path + (policy_.needs_token() ? "?token=" + policy_.token() : "");
 }
 
 bool AccessControl::PeerLimits::take(lws* wsi) {
@@ -118,7 +118,7 @@ std::optional<Response> AccessControl::refusal(lws* wsi, Connection& c, Access a
     return refusals_.take(wsi) ? refused : too_many;
 }
 
-std::optional<Response> AccessControl::viewer_refusal(lws* wsi, Connection& c, size_t viewers) {
+std::optional<Response> AccessControl::viewer_refusal(lws* wsi, Connection& c, bool full) {
     std::optional<Response> refused = refusal(wsi, c, Access::with_token);
     const auto header_is = [&](lws_token_indexes token, const char* value) {
         return in_lower_case(request_header(wsi, token)).find(value) != std::string::npos;
@@ -129,8 +129,7 @@ std::optional<Response> AccessControl::viewer_refusal(lws* wsi, Connection& c, s
         refused = Response{.status = 400, .body = "no WebSocket as of RFC 6455\n"};
     if (!refused && request_header(wsi, WSI_TOKEN_PROTOCOL) != "saccade")
         refused = Response{.status = 400, .body = "the WebSocket's protocol has to be 'saccade'\n"};
-    if (!refused && viewers >= limits_.viewers)
-        refused = Response{.status = 503, .body = "there are too many viewers\n"};
+    if (!refused && full) refused = Response{.status = 503, .body = "there are too many viewers\n"};
     return refused;
 }
 

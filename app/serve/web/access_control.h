@@ -22,15 +22,15 @@ public:
     enum class Access { with_token, everybody };
     // The error response of a request that is refused; none if it is let in.
     std::optional<Response> refusal(lws* wsi, Connection& c, Access access);
-    // The same for a WebSocket while `viewers` of them are open.
-    std::optional<Response> viewer_refusal(lws* wsi, Connection& c, size_t viewers);
+    // The same for a WebSocket; `full`: as many of its kind are open as may be.
+    std::optional<Response> viewer_refusal(lws* wsi, Connection& c, bool full);
     // The response that begins a WebSocket.
     static std::string greeting(lws* wsi);
     // A redirect that moves the token from the URL into a cookie; none if the URL has no token.
     std::optional<Response> token_redirect(lws* wsi) const;
 
     // The URL to open in a browser, with the token if one is needed.
-    std::string url() const;
+    std::string url(const std::string& path = "/") const;
     // The port is known once the socket listens.
     void set_port(uint16_t port) { port_ = port; }
     uint16_t port() const { return port_; }

@@ -37,6 +37,17 @@ std::string make_token() {
     return hex(bytes);
 }
 
+bool same_secret(std::string_view given, std::string_view expected) {
+    // CRYPTO_memcmp needs equal lengths, which digests have.
+    auto sha256 = [](std::string_view text) {
+        Digest digest = Digest::sha256();
+        digest.update(text);
+        return digest.finish();
+    };
+    const std::vector<std::byte> one = sha256(given), other = sha256(expected);
+    return ::CRYPTO_memcmp(one.data(), other.data(), other.size()) == 0;
+}
+
 AccessPolicy::AccessPolicy(ServeAddress address, std::string origin, std::string token)
     : address_(std::move(address)),
       origin_(std::move(origin)),
@@ -65,15 +76,7 @@ bool AccessPolicy::allows_origin(std::string_view origin, std::string_view host)
 }
 
 bool AccessPolicy::accepts_token(std::string_view token) const {
-    if (!needs_token()) return true;
-    // CRYPTO_memcmp needs equal lengths, which digests have.
-    auto sha256 = [](std::string_view text) {
-        Digest digest = Digest::sha256();
-        digest.update(text);
-        return digest.finish();
-    };
-    const std::vector<std::byte> given = sha256(token), expected = sha256(token_);
-    return ::CRYPTO_memcmp(given.data(), expected.data(), expected.size()) == 0;
+    return !needs_token() || same_secret(token, token_);
 }
 
 }  // namespace saccade

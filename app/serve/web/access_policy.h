@@ -10,6 +10,9 @@ namespace saccade {
 // 128 random bits in hexadecimal, which needs no quoting in URLs, headers or shells.
 std::string make_token();
 
+// Compares in constant time.
+bool same_secret(std::string_view given, std::string_view expected);
+
 // Which hosts, origins and tokens the server accepts.
 class AccessPolicy {
 public:

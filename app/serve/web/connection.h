@@ -74,6 +74,8 @@ struct Connection {
     enum class Leaving { no, soon, now } leaving = Leaving::no;  // after a goodbye
     Clock::time_point heard = since;                             // when it sent something last
     bool pinged = false, ping_due = false;                       // since it was heard
+    bool in_class = false;  // follows a lecture, and gets no pictures
+    bool teaches = false;   // it has given the teacher's key
     std::optional<RemoteLook> look;
     bool ready = false;           // has shown the last picture
     uint64_t sent = 0;            // the number of that picture

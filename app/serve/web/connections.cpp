@@ -67,6 +67,12 @@ size_t Connections::count(Kind kind) const {
         std::ranges::count_if(all_, [&](const auto& one) { return one.second.kind == kind; }));
 }
 
+size_t Connections::count_students() const {
+    return size_t(std::ranges::count_if(all_, [](const auto& one) {
+        return one.second.kind == Kind::viewer && one.second.in_class;
+    }));
+}
+
 uint64_t Connections::before_newest(const Connection& c) const {
     return std::max<uint64_t>(exchange_of(c).newest(), 1) - 1;
 }
@@ -78,7 +84,7 @@ void Connections::update_demand() {
         wanted.whole = false;
         for (const auto& [wsi, c] : all_) {
             if (c.kind == Kind::listener && c.all_sources) wanted.lines = true;
-            if (c.source != source) continue;
+            if (c.source != source || c.in_class) continue;
             if ((c.kind == Kind::viewer && c.ready) || c.kind == Kind::waiting) {
                 wanted.newer_than = std::min(wanted.newer_than.value_or(UINT64_MAX), c.after);
                 const bool small = c.kind == Kind::waiting && c.wants_small;

@@ -36,7 +36,8 @@ public:
     bool make_room();
 
     size_t count(Kind kind) const;
-    size_t count_open() const;  // without those that are being closed
+    size_t count_students() const;  // viewers in the class, the teacher among them
+    size_t count_open() const;      // without those that are being closed
     All::iterator begin() { return all_.begin(); }
     All::iterator end() { return all_.end(); }
 

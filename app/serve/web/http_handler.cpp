@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/serve/metrics.h"
+#include "app/serve/page/lecture/class_page.h"
 #include "app/serve/page/wall/wall_page.h"
 
 namespace saccade {
@@ -38,8 +39,10 @@ HttpHandler::HttpHandler(const ServerOptions& options, const ServerLimits& limit
     : limits_(limits),
       stale_seconds_(options.stale_seconds),
       sources_(options.sources),
+      classroom_(options.classroom),
       page_(live_page(options.title)),
       wall_page_(wall_page(options.title)),
+      class_page_(class_page(options.title)),
       access_(access),
       connections_(connections),
       exchanges_(exchanges) {}
@@ -50,6 +53,10 @@ std::optional<size_t> HttpHandler::source_of(lws* wsi) const {
     const auto found = std::ranges::find(sources_, *name);
     if (found == sources_.end()) return {};
     return size_t(found - sources_.begin());
+}
+
+bool HttpHandler::joins_class(lws* wsi) const {
+    return classroom_ && argument(wsi, "class").has_value();
 }
 
 int HttpHandler::begin(lws* wsi, const std::string& path) {
@@ -88,6 +95,14 @@ void HttpHandler::route(lws* wsi, Connection& c, const std::string& path) {
         c.response = {.type = "text/html; charset=utf-8", .body = page.html, .policy = page.policy};
         if (std::optional<Response> moved = access_.token_redirect(wsi))
             c.response = std::move(*moved);
+    } else if (path == "/lecture" && classroom_) {
+        c.response = {.type = "text/html; charset=utf-8",
+                      .body = class_page_.html,
+                      .policy = class_page_.policy};
+        if (std::optional<Response> moved = access_.token_redirect(wsi)) {
+            c.response = std::move(*moved);
+            c.response.location = path;
+        }
     } else if (path == "/lecture/page") {
         c.response = lecture(c);
     } else if (path == "/frame.jpg" || path == "/frame.json") {

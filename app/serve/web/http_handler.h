@@ -30,6 +30,8 @@ public:
     void keep_alive(lws* wsi, Connection& c, double seconds) const;
     // The source that a request names, by its number: the first one if it names none.
     std::optional<size_t> source_of(lws* wsi) const;
+    // A WebSocket that is asked for belongs to the class.
+    bool joins_class(lws* wsi) const;
 
 private:
     void route(lws* wsi, Connection& c, const std::string& path);
@@ -46,7 +48,8 @@ private:
     const ServerLimits limits_;
     const double stale_seconds_;
     const std::vector<std::string> sources_;  // their names; none: there is one without a name
-    const LivePage page_, wall_page_;
+    const bool classroom_;
+    const LivePage page_, wall_page_, class_page_;
     AccessControl& access_;
     Connections& connections_;
     Exchanges& exchanges_;

@@ -66,7 +66,8 @@ public:
           access_(options, limits),
           connections_(limits, exchanges_),
           http_(options, limits, access_, connections_, exchanges_),
-          viewers_(options, limits, connections_) {
+          classroom_(options.classroom),
+          viewers_(options, limits, connections_, classroom_) {
         if (options.address.port != 0) require_free_port(options.address);
         open();
         thread_ = std::jthread([this](const std::stop_token& stop) {
@@ -83,6 +84,11 @@ public:
     }
 
     std::string address() const { return access_.url(); }
+    std::string class_address() const { return classroom_.open() ? access_.url("/lecture") : ""; }
+    // What follows '#' stays in the browser.
+    std::string teacher_address() const {
+        return classroom_.open() ? class_address() + "#teach=" + classroom_.key() : "";
+    }
     uint16_t port() const { return access_.port(); }
     bool read_only() const { return options_.read_only; }
     Exchange& exchange(size_t source) { return *exchanges_.at(source); }
@@ -190,8 +196,12 @@ private:
     }
 
     bool may_view(lws* wsi) {
+        const size_t students = connections_.count_students();
+        const bool full = http_.joins_class(wsi)
+                              ? students >= limits_.students
+                              : connections_.count(Kind::viewer) - students >= limits_.viewers;
         const std::optional<Response> refused =
-            access_.viewer_refusal(wsi, connections_.of(wsi), connections_.count(Kind::viewer));
+            access_.viewer_refusal(wsi, connections_.of(wsi), full);
         if (!refused) return true;
         ++connections_.refused;
         lws_return_http_status(wsi, refused->status, nullptr);
@@ -218,6 +228,7 @@ private:
                                                      protocols_[1].name, nullptr);
         if (!made) return;
         lws_set_timeout(made, NO_PENDING_TIMEOUT, 0);
+        connections_.of(made).in_class = http_.joins_class(wsi);
         viewers_.begin(made, AccessControl::greeting(wsi), *source);
     }
 
@@ -271,6 +282,7 @@ private:
     AccessControl access_;
     Connections connections_;
     HttpHandler http_;
+    Classroom classroom_;
     Viewers viewers_;
     std::jthread thread_;
 };
@@ -279,6 +291,8 @@ Server::Server(const ServerOptions& options, const ServerLimits& limits)
     : loop_(std::make_unique<EventLoop>(options, limits)) {}
 Server::~Server() = default;
 std::string Server::address() const { return loop_->address(); }
+std::string Server::class_address() const { return loop_->class_address(); }
+std::string Server::teacher_address() const { return loop_->teacher_address(); }
 uint16_t Server::port() const { return loop_->port(); }
 bool Server::read_only() const { return loop_->read_only(); }
 Exchange& Server::exchange(size_t source) { return loop_->exchange(source); }

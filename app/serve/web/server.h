@@ -18,6 +18,9 @@ public:
 
     // The URL to open in a browser, with the token if one is needed.
     std::string address() const;
+    // Those of the classroom: for everybody, and for who teaches. Empty without one.
+    std::string class_address() const;
+    std::string teacher_address() const;
     uint16_t port() const;
     bool read_only() const;
     Exchange& exchange(size_t source = 0);

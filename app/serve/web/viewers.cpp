@@ -19,8 +19,12 @@ constexpr int farewell_seconds = 2;     // for a client to close after a goodbye
 
 }  // namespace
 
-Viewers::Viewers(const ServerOptions& options, const ServerLimits& limits, Connections& connections)
-    : read_only_(options.read_only), limits_(limits), connections_(connections) {}
+Viewers::Viewers(const ServerOptions& options, const ServerLimits& limits, Connections& connections,
+                 Classroom& classroom)
+    : read_only_(options.read_only),
+      limits_(limits),
+      connections_(connections),
+      classroom_(classroom) {}
 
 int Viewers::begin(lws* wsi, std::string greeting, size_t source) {
     Connection& c = connections_.of(wsi);
@@ -113,7 +117,9 @@ void Viewers::handle(lws* wsi, Connection& c, const ViewerMessage& message) {
         c.look = message.look;
         if (c.look) c.look->viewer = c.number;
     }
-    if (!read_only_ && message.wish != SharedWish{}) {
+    if (!message.key.empty()) classroom_.let_teach(c, message.key);
+    if (!message.at.empty() && c.teaches) classroom_.move(c.source, message.at);
+    if (may_wish(c, message.wish) && message.wish != SharedWish{}) {
         const auto frozen = message.wish.switches.find("frozen");
         if (frozen != message.wish.switches.end())
             frozen_by_[c.source] = frozen->second ? c.number : 0;
@@ -125,6 +131,12 @@ void Viewers::handle(lws* wsi, Connection& c, const ViewerMessage& message) {
     if (c.clock || has_picture_for(c)) lws_callback_on_writable(wsi);
 }
 
+// Whoever teaches may make a lecture though viewers change nothing; of a class, nobody else may.
+bool Viewers::may_wish(const Connection& c, const SharedWish& wish) const {
+    if (wish.lecture && classroom_.open()) return c.teaches && wish == SharedWish{.lecture = true};
+    return !read_only_ && !c.in_class;
+}
+
 void Viewers::make_ready(Connection& c) const {
     c.ready = true;
     c.after = std::max(c.sent, connections_.before_newest(c));
@@ -132,13 +144,19 @@ void Viewers::make_ready(Connection& c) const {
 
 bool Viewers::has_picture_for(const Connection& c) const {
     const std::shared_ptr<const ServedFrame> frame = connections_.exchange_of(c).picture();
-    return c.ready && frame && frame->number > c.after && !frame->jpeg.empty();
+    return c.ready && !c.in_class && frame && frame->number > c.after && !frame->jpeg.empty();
 }
 
 bool Viewers::has_state_for(const Connection& c, Clock::time_point now) const {
-    return c.state_version !=
-               connections_.exchange_of(c).told_version() + connections_.viewer_changes &&
+    return c.state_version != state_version_of(c) &&
            std::chrono::duration<double>(now - c.last_state).count() >= state_seconds;
+}
+
+uint64_t Viewers::state_version_of(const Connection& c) const {
+    const Exchange& exchange = connections_.exchange_of(c);
+    const uint64_t told =
+        c.in_class ? exchange.lecture_version() + classroom_.version() : exchange.told_version();
+    return told + connections_.viewer_changes;
 }
 
 bool Viewers::has_message_for(const Connection& c) const {
@@ -219,13 +237,17 @@ int Viewers::write_message(lws* wsi, Connection& c) {
 }
 
 std::string Viewers::state_for(Connection& c) const {
+    if (c.in_class) {
+        c.state_version = state_version_of(c);
+        return classroom_.message_for(c, connections_);
+    }
     const auto by = frozen_by_.find(c.source);
     const uint32_t frozen = by == frozen_by_.end() ? 0 : by->second;
     const Exchange::Told told = connections_.exchange_of(c).told();
     c.state_version = told.version + connections_.viewer_changes;
     nlohmann::json viewers = nlohmann::json::array();
     for (const auto& [wsi, one] : connections_)
-        if (one.kind == Connection::Kind::viewer && one.source == c.source)
+        if (one.kind == Connection::Kind::viewer && one.source == c.source && !one.in_class)
             viewers.push_back({{"number", one.number},
                                {"looks", one.look.has_value()},
                                {"seconds", int(one.seconds(Clock::now()))}});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/serve/viewer_message.h"
+#include "app/serve/web/classroom.h"
 #include "app/serve/web/connections.h"
 
 namespace saccade {
@@ -16,7 +17,8 @@ class Viewers {
 public:
     using Clock = Connections::Clock;
 
-    Viewers(const ServerOptions& options, const ServerLimits& limits, Connections& connections);
+    Viewers(const ServerOptions& options, const ServerLimits& limits, Connections& connections,
+            Classroom& classroom);
 
     // libwebsockets' callbacks. They return 0, or -1 to close the connection.
     // The socket is from now on that of a viewer of this source, once it has got the greeting.
@@ -40,8 +42,10 @@ private:
     void begin_message();
     int send(lws* wsi, Opcode opcode);
     int write_message(lws* wsi, Connection& c);
+    bool may_wish(const Connection& c, const SharedWish& wish) const;
     void make_ready(Connection& c) const;
     bool has_picture_for(const Connection& c) const;
+    uint64_t state_version_of(const Connection& c) const;
     std::string state_for(Connection& c) const;
     void append(std::string_view text) { send_.insert(send_.end(), text.begin(), text.end()); }
     double ms_since_start(Clock::time_point time) const {
@@ -51,6 +55,7 @@ private:
     const bool read_only_;
     const ServerLimits limits_;
     Connections& connections_;
+    Classroom& classroom_;
     const Clock::time_point start_ = Clock::now();
     std::vector<unsigned char> send_;
     uint32_t last_viewer_ = 0;

@@ -124,9 +124,10 @@ inline Reply get(uint16_t port, const std::string& path, const std::string& more
 // A page's end of a WebSocket.
 class TestViewer {
 public:
-    explicit TestViewer(uint16_t port, const std::string& more = "", int receive_buffer = 0)
+    explicit TestViewer(uint16_t port, const std::string& more = "", int receive_buffer = 0,
+                        const std::string& path = "/watch")
         : client_(port, receive_buffer) {
-        client_.send(request("/watch",
+        client_.send(request(path,
                              "Upgrade: websocket\r\nConnection: Upgrade\r\n"
                              "Sec-WebSocket-Version: 13\r\n"
                              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
