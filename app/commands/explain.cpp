@@ -72,13 +72,16 @@ void add_target_options(CLI::App& command, ExplainOptions& options) {
     label.excludes(&detection)->excludes(&word);
     detection.excludes(&word);
     const std::map<std::string, CellInstead> fills{{"blank", CellInstead::blank},
-                                                   {"blur", CellInstead::blur}};
+                                                   {"blur", CellInstead::blur},
+                                                   {"drop", CellInstead::drop},
+                                                   {"hide", CellInstead::hide}};
     command
         .add_option("--cells", options.trials.instead,
-                    "What a cell becomes: blank, the mean colour of the model's preprocessing, or "
-                    "blur; blank if left out")
+                    "What a cell becomes: blank, the mean colour of the model's preprocessing; "
+                    "blur; drop, its tokens are left out of a plain ViT; or hide, the decoder "
+                    "alone does not see its tokens; blank if left out")
         ->transform(CLI::CheckedTransformer(fills).description(""))
-        ->type_name("blank|blur");
+        ->type_name("blank|blur|drop|hide");
     const std::map<std::string, KnockOuts::Instead> kinds{{"zero", KnockOuts::Instead::zero},
                                                           {"mean", KnockOuts::Instead::mean}};
     command

@@ -195,7 +195,10 @@ Explanation Explainer::explain(const MaskedPicture& picture, Found found) const 
     result.peak = result.geometry.corner + (cell + 0.5f) * result.geometry.cell;
     result.peak = glm::clamp(result.peak, glm::vec2(0), glm::vec2(picture.size) - 1.0f);
     result.others = std::move(found.maps);
-    if (options_.heads) result.heads = head_effects(trials);
+    if (options_.heads) {
+        result.heads = head_effects(trials);
+        result.layers = trials.layers();
+    }
     if (!options_.meter) return result;
     std::vector<RankedMap> ranked{{"cause", result.cause}};
     ranked.insert(ranked.end(), result.others.begin(), result.others.end());

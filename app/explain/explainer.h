@@ -39,8 +39,9 @@ struct Explanation {
     uint32_t knock_outs = 0;  // that the map is made of
     glm::vec2 peak;           // the middle of the cell that the target needs most
     std::vector<std::vector<float>> heads;
-    std::vector<RankedMap> others;  // attention and rollout over the same cells
-    Meter meter;                    // of the cause map, then of the others
+    std::vector<std::string> layers;  // what the heads' layers are called
+    std::vector<RankedMap> others;    // attention and rollout over the same cells
+    Meter meter;                      // of the cause map, then of the others
 };
 
 // Explains what models say of pictures, by knocking cells and heads out.

@@ -63,6 +63,7 @@ std::string json_of(const std::string& image, const Explanation& e) {
     for (const RankedMap& map : e.others) line["others"][map.name] = rows_of(map.cells, grid);
     if (!e.meter.methods.empty()) {
         line["heads"] = std::move(heads);
+        line["layers"] = e.layers;
         line["meter"] = std::move(meter);
     }
     line["knock_outs"] = e.knock_outs;
@@ -90,8 +91,8 @@ std::string text_of(const std::string& image, const Explanation& e) {
     if (e.heads.empty() && !e.meter.methods.empty())
         text += "  the model has no heads that can be switched off\n";
     else if (most.effect > 0) {
-        std::snprintf(part, sizeof part, "  head %zu of layer %zu carries most: %.3g\n", most.head,
-                      most.layer, double(most.effect));
+        std::snprintf(part, sizeof part, "  head %zu of layer %zu (%s) carries most: %.3g\n",
+                      most.head, most.layer, e.layers.at(most.layer).c_str(), double(most.effect));
         text += part;
     }
     for (const Meter::Method& method : e.meter.methods)

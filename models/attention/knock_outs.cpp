@@ -24,10 +24,11 @@ std::map<uint32_t, uint32_t> KnockOuts::heads() const {
 }
 
 void KnockOuts::prepare(Device& device, Layer& layer, const Tensor& y, uint32_t heads) {
-    const uint64_t bytes = tensor_bytes(y.batch, 2, y.columns, Type::f32);
+    const uint32_t batch = always_.empty() ? y.batch : 1;
+    const uint64_t bytes = tensor_bytes(batch, 2, y.columns, Type::f32);
     if (layer.memory.bytes() < bytes)
         layer.memory = Buffer(device, "heads that are on", bytes, Memory::mapped);
-    layer.on = make_tensor(layer.memory.handle(), 0, y.batch, 2, y.columns, Type::f32);
+    layer.on = make_tensor(layer.memory.handle(), 0, batch, 2, y.columns, Type::f32);
     layer.heads = heads;
     switch_all_on();
 }
@@ -37,8 +38,16 @@ void KnockOuts::switch_all_on() {
         std::ranges::fill(layer.memory.mapped(), std::byte{});
         for (uint32_t picture = 0; picture < layer.on.batch; ++picture)
             std::fill_n(row_of(layer.memory, layer.on, picture, 0), layer.on.columns, 1.0f);
+        for (const HeadAt& at : always_)
+            if (at.layer == index && at.head < layer.heads) set_off(layer, 0, at.head);
         layer.memory.flush();
     }
+}
+
+void KnockOuts::set_off(const Layer& layer, uint32_t picture, uint32_t head) {
+    const uint32_t width = layer.on.columns / layer.heads;
+    std::fill_n(row_of(layer.memory, layer.on, picture, 0) + size_t(head) * width, width, 0.0f);
+    std::fill_n(row_of(layer.memory, layer.on, picture, 1) + size_t(head) * width, width, 1.0f);
 }
 
 void KnockOuts::switch_off(uint32_t picture, uint32_t layer, uint32_t head) {
@@ -46,14 +55,13 @@ void KnockOuts::switch_off(uint32_t picture, uint32_t layer, uint32_t head) {
     if (found == layers_.end() || head >= found->second.heads || picture >= found->second.on.batch)
         throw Error("there is no head " + std::to_string(head) + " in layer " +
                     std::to_string(layer) + " to switch off");
-    const Layer& in = found->second;
-    const uint32_t width = in.on.columns / in.heads;
-    std::fill_n(row_of(in.memory, in.on, picture, 0) + size_t(head) * width, width, 0.0f);
-    std::fill_n(row_of(in.memory, in.on, picture, 1) + size_t(head) * width, width, 1.0f);
-    in.memory.flush();
+    set_off(found->second, picture, head);
+    found->second.memory.flush();
 }
 
 Tensor KnockOuts::without(Commands& c, uint32_t layer, const Tensor& y, const Heads& heads) {
+    const auto is_here = [&](const HeadAt& at) { return at.layer == layer; };
+    if (!always_.empty() && std::ranges::none_of(always_, is_here)) return y;
     Layer& own = layers_[layer];
     prepare(c.device(), own, y, heads.count);
     const Tensor result = c.scratch(y.batch, y.rows, y.columns, y.type);

@@ -11,6 +11,7 @@
 #include "gpu/ops/grid_attention.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/knock_outs.h"
+#include "models/attention/token_choice.h"
 
 namespace saccade {
 
@@ -89,6 +90,16 @@ public:
     // Whether the heads' mean over all tokens is needed, not only the tokens that the head reads.
     bool wants_mean() const { return knock_outs_ && knock_outs_->wants_mean(); }
 
+    // Which tokens of the picture are left out; null: none. It must live as long as recordings. A
+    // model leaves them out after the embedding (see leaves_tokens_out() of models), a detector's
+    // decoder before it reads the encoder's (hides_tokens()).
+    void leave_out(TokenChoice* tokens) { tokens_ = tokens; }
+    Tensor tokens(Commands& c, const Tensor& z) const { return tokens_ ? tokens_->of(c, z) : z; }
+    // The same of a table (1, tokens, columns), for each picture of a batch.
+    Tensor tokens(Commands& c, const Tensor& table, uint32_t batch) const {
+        return tokens_ ? tokens_->of(c, table, batch) : table;
+    }
+
     struct Kept : AttentionLayer {
         Buffer q_memory = {}, k_memory = {}, v_memory = {}, scores_memory = {};
     };
@@ -110,6 +121,7 @@ private:
     Tensor features_;
     Buffer features_memory_;
     KnockOuts* knock_outs_ = nullptr;
+    TokenChoice* tokens_ = nullptr;
 };
 
 }  // namespace saccade

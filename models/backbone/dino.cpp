@@ -201,7 +201,7 @@ void Dino::block(Commands& c, ResidualStream& z, uint32_t index, Tap& tap) const
 }
 
 Tensor Dino::encode(Commands& c, const Tensor& patches, Tap& tap) const {
-    const Tensor z = embed(c, patches);
+    const Tensor z = tap.tokens(c, embed(c, patches));
     tap.hidden(c, 0, z);
     ResidualStream stream(c, z, type());
     for (uint32_t i = 0; i < config_.layers; ++i) {

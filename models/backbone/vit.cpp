@@ -37,8 +37,9 @@ Tensor ViT::embed(Commands& c, const Tensor& patches, Tap& tap) const {
         else
             linear_add(c, cells, patches, patch_embedding_);
     }
-    tap.hidden(c, 0, z);
-    return z;
+    const Tensor stay = tap.tokens(c, z);
+    tap.hidden(c, 0, stay);
+    return stay;
 }
 
 ResidualStream ViT::blocks(Commands& c, const Tensor& z, uint32_t first, uint32_t end,

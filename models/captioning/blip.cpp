@@ -177,10 +177,11 @@ void Blip::encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap
     const Tensor z = c.scratch(patches.batch, config_.tokens(), config_.vision.hidden, Type::f32);
     copy(c, z, start_);
     linear_add(c, z.slice_rows(1, patches.rows), patches, patch_embedding_);
-    ResidualStream stream(c, z, patch_embedding_.weight.type);
+    const Tensor stay = tap.tokens(c, z);
+    ResidualStream stream(c, stay, patch_embedding_.weight.type);
     for (uint32_t i = 0; i < blocks_.size(); ++i)
         encoder_block(c, stream, blocks_[i], config_.vision, i, tap);
-    layer_norm_into(c, encoded, z, norm_);
+    layer_norm_into(c, encoded, stay, norm_);
 }
 
 double Blip::multiply_adds() const {

@@ -76,6 +76,8 @@ public:
     PictureTokens picture() const override;
     void encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap& tap) const override;
     uint32_t encoder_layers() const override { return config_.vision_layers; }
+    bool leaves_tokens_out() const override { return true; }
+    bool hides_tokens() const override { return true; }
     Generation read_generation(const Json& config, const std::string& where, const Json*,
                                const std::string&) const override {
         return read_blip_generation(config, where, text_.form().vocabulary);

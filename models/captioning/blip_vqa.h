@@ -20,6 +20,7 @@ public:
     BlipVqa(WeightLoader& weights, const BlipVqaConfig& config);
 
     bool answers() const override { return true; }
+    bool hides_tokens() const override { return false; }  // the decoder sees the question
     void ask(std::span<const uint32_t> question) override;
     uint32_t memory_tokens() const override { return static_cast<uint32_t>(question_.size()); }
     // The tap keeps the encoded question as its hidden state, and as layers the cross-attention

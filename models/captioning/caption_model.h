@@ -57,6 +57,12 @@ public:
         return 2 * decoder().form().layers * decoder().form().width();
     }
 
+    // Whether the encoder's tap can leave tokens out: the encoder is a plain ViT.
+    virtual bool leaves_tokens_out() const { return false; }
+    // Whether memorize() takes some of the encoder's tokens, so that the decoder does not see the
+    // others.
+    virtual bool hides_tokens() const { return false; }
+
     // Models that answer a question begin with a default one. Another question, as ids, changes the
     // sizes above, and earlier recordings become invalid.
     virtual bool answers() const { return false; }

@@ -38,8 +38,10 @@ Tensor TextDecoder::self_attention(Commands& c, const Tensor& x, const Norm& nor
     const Tensor fresh = state.past.slice_rows(first, x.rows);
     norm_linear_into(c, fresh.slice_columns(at, 3 * width), x, norm, qkv);
     const Tensor all = state.past.slice_rows(0, first + x.rows);
-    return attention(c, fresh.slice_columns(at, width), all.slice_columns(at + width, width),
-                     all.slice_columns(at + 2 * width, width), heads(layer), x.rows > 1);
+    const Tensor y =
+        attention(c, fresh.slice_columns(at, width), all.slice_columns(at + width, width),
+                  all.slice_columns(at + 2 * width, width), heads(layer), x.rows > 1);
+    return state.heads(c, 2 * layer, y, heads(layer));
 }
 
 Tensor TextDecoder::cross_attention(Commands& c, const Tensor& x, const Norm& norm, const Linear& w,
@@ -51,9 +53,12 @@ Tensor TextDecoder::cross_attention(Commands& c, const Tensor& x, const Norm& no
     const Tensor v = state.memory.slice_columns((2 * layer + 1) * width, width);
     norm_linear_into(c, q, x, norm, w);
     const uint32_t sentences = q.batch / look.k.batch;  // of each picture
-    if (sentences == 1) return attention(c, q, look.k, v, look.heads);
     // All sentences of a picture share its keys, so their queries are rows of one batch.
-    return attention(c, q.batches_as_rows(sentences), look.k, v, look.heads).rows_as_batches();
+    const Tensor y =
+        sentences == 1
+            ? attention(c, q, look.k, v, look.heads)
+            : attention(c, q.batches_as_rows(sentences), look.k, v, look.heads).rows_as_batches();
+    return state.heads(c, 2 * layer + 1, y, look.heads);
 }
 
 }  // namespace saccade

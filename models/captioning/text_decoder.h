@@ -29,6 +29,14 @@ struct DecoderState {
     Tensor past;    // (sentences, words, layers * 4 * width): for each layer q, k and v of
                     // self-attention, and q of cross-attention. Every picture has the same number
                     // of sentences; those of the first picture come first.
+    KnockOuts* knock_outs = nullptr;  // heads that are off; null: none. Self-attention of layer i
+                                      // is 2 i, cross-attention 2 i + 1; without cross-attention
+                                      // layer i is i.
+
+    // The output of attention's heads, before their projection.
+    Tensor heads(Commands& c, uint32_t layer, const Tensor& y, const Heads& heads) const {
+        return knock_outs ? knock_outs->without(c, layer, y, heads) : y;
+    }
 };
 
 class TextDecoder {

@@ -28,6 +28,8 @@ public:
         encoder_->encode(c, encoded, patches, tap);
     }
     uint32_t encoder_layers() const override { return encoder_->layers(); }
+    bool leaves_tokens_out() const override { return encoder_->leaves_tokens_out(); }
+    bool hides_tokens() const override { return true; }
     TokenLayout encoder_layout(uint32_t layer) const override { return encoder_->layout(layer); }
     void memorize(Commands& c, const Tensor& memory, const Tensor& encoded,
                   Tap& tap) const override;

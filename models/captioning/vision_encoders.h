@@ -26,6 +26,7 @@ public:
     virtual void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
                         Tap& tap) const = 0;
     virtual uint32_t layers() const = 0;  // with attention
+    virtual bool leaves_tokens_out() const { return false; }
     virtual TokenLayout layout(uint32_t) const { return picture().layout(); }
     virtual double multiply_adds() const = 0;
 };
@@ -38,6 +39,7 @@ public:
     PictureTokens picture() const override;
     void encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap& tap) const override;
     uint32_t layers() const override { return vit_.config().layers; }
+    bool leaves_tokens_out() const override { return true; }
     double multiply_adds() const override;
 
 private:

@@ -58,6 +58,10 @@ public:
     // Whether KnockOuts can switch these positions off.
     virtual bool skips_positions() const { return false; }
 
+    // Whether a tap can leave tokens out: every token goes through all layers by itself, and the
+    // answer is read at a token that is not a patch.
+    virtual bool leaves_tokens_out() const { return false; }
+
     // Layers and heads of attention. The number of heads may differ between stages.
     virtual uint32_t layers() const = 0;
     virtual uint32_t heads(uint32_t layer) const = 0;

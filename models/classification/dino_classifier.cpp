@@ -34,7 +34,13 @@ Tensor DinoClassifier::classify(Commands& c, const Tensor& y) const {
     const uint32_t first = config().prefix_tokens();
     const Tensor both = c.scratch(y.batch, 1, 2 * half, head_.weight.type);
     copy(c, both.slice_columns(0, dim), y.slice_rows(0, 1));
-    mean_rows_into(c, both.slice_columns(half, dim), y.slice_rows(first, y.rows - first));
+    const Tensor mean = both.slice_columns(half, dim);
+    if (y.rows > first)
+        mean_rows_into(c, mean, y.slice_rows(first, y.rows - first));
+    else  // all patches have been left out
+        copy_strided(c, mean,
+                     {{1, mean.batch, 1, padded(dim)}, {0, mean.batch_stride, 0, 1}, mean.offset},
+                     y, Stored::f32, {{0, 0, 0, 0}, {0, 0, 0, 1}, 0});
     linear_into(c, logits, both, head_);
     return logits;
 }

@@ -31,6 +31,10 @@ public:
     uint32_t layers() const override { return config().layers; }
     uint32_t heads(uint32_t) const override { return config().heads; }
     TokenLayout layout(uint32_t layer) const override;
+    // Rotary positions belong to the tokens of a whole grid.
+    bool leaves_tokens_out() const override {
+        return config().positions != DinoConfig::Positions::rotary;
+    }
     bool has_outliers() const override { return config().registers == 0; }
     double multiply_adds() const override;
 

@@ -25,6 +25,7 @@ public:
     }
     Tensor positions() const override { return vit_.positions(); }
     bool skips_positions() const override { return true; }
+    bool leaves_tokens_out() const override { return true; }
 
     uint32_t layers() const override { return config().layers; }
     uint32_t heads(uint32_t) const override { return config().heads; }

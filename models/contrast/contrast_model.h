@@ -17,6 +17,8 @@ public:
     Size patch() const override { return {vision_.config().patch, vision_.config().patch}; }
     void prepare(Size picture) override { vision_.prepare(picture / vision_.config().patch); }
     Type input_type() const override { return vision_.type(); }
+    // Without a class token all patches are pooled, and one has to be there.
+    bool leaves_tokens_out() const override { return vision_.config().class_token; }
     uint32_t layers() const override { return vision_.config().form.layers; }
     uint32_t heads(uint32_t) const override { return vision_.config().form.block.heads; }
     TokenLayout layout(uint32_t layer) const override;

@@ -61,8 +61,9 @@ Tensor VisionTower::encode(Commands& c, const Tensor& patches, Tap& tap) const {
     copy(c, z, any_ ? (*any_)[0] : start_);
     linear_add(c, z.slice_rows(config_.prefix_tokens(), patches.rows), patches, patch_embedding_);
     if (pre_norm_.weight) layer_norm_into(c, z, z, pre_norm_);
-    tower_.encode(c, z, tap);
-    return z;
+    const Tensor stay = tap.tokens(c, z);
+    tower_.encode(c, stay, tap);
+    return stay;
 }
 
 double VisionTower::multiply_adds() const {

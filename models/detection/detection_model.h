@@ -97,6 +97,12 @@ public:
     // that part is then loaded as fp32.
     virtual bool front_outgrows_half(Device&) const { return false; }
 
+    // Whether the encoder's tap can leave tokens out: the model is a plain ViT.
+    virtual bool leaves_tokens_out() const { return false; }
+    // Whether the decoder's tap can leave out tokens of the encoder, so that the decoder alone does
+    // not see them. A decoder that samples maps at points has no such tokens.
+    virtual bool hides_tokens() const { return false; }
+
     // Whether forward() passes features of the tokens of layout() to the encoder's tap.
     virtual bool has_features() const { return false; }
 

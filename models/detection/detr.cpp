@@ -207,8 +207,8 @@ void Detr::decode(Commands& c, const Stream& s, const Stream& memory, DetectionT
     auto scope = c.scope("decoder");
     Tap no_tap;  // of the queries' self-attention
     // All layers read the same memory, so one product each computes their keys and values.
-    const Tensor k = linear(c, memory.at, memory_k_);
-    const Tensor v = linear(c, memory.y, memory_v_);
+    const Tensor k = linear(c, taps.decoder.tokens(c, memory.at), memory_k_);
+    const Tensor v = linear(c, taps.decoder.tokens(c, memory.y), memory_v_);
     const uint32_t dim = k.columns / config_.decoder_layers;
 
     for (uint32_t i = 0; i < decoder_.size(); ++i) {

@@ -44,6 +44,7 @@ public:
     bool panoptic() const override { return mask_head_.has_value(); }
     Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
                  Parts& parts) const override;
+    bool hides_tokens() const override { return true; }
     bool has_features() const override { return true; }
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;

@@ -79,16 +79,17 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
     DetectionOutput out;
     out.logits = c.scratch(patches.batch, found, class_head_.layers.back().weight.rows, Type::f32);
     out.boxes = c.scratch(patches.batch, found, 4, Type::f32);
-    const Tensor z =
+    const Tensor all =
         c.scratch(patches.batch, tokens.first_query + found, config_.hidden, Type::f32);
-    embed(c, z, patches);
+    embed(c, all, patches);
+    const Tensor z = taps.encoder.tokens(c, all);
     taps.encoder.hidden(c, 0, z);
     ResidualStream stream(c, z, patch_embedding_.weight.type);
     for (uint32_t i = 0; i < config_.layers; ++i) {
         encoder_block(c, stream, blocks_[i], form_, i, taps.encoder);
         if (config_.mid_positions && i + 1 < config_.layers) {
             auto scope = c.scope("positions");
-            add_into(c, z, z, positions_[i + 1]);
+            add_into(c, z, z, taps.encoder.tokens(c, positions_[i + 1], z.batch));
             stream.changed();
         }
         taps.encoder.hidden(c, i + 1, z);
@@ -98,7 +99,7 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
     auto scope = c.scope("heads");
     if (taps.encoder.wants_features()) taps.encoder.features(c, layer_norm(c, z, norm_, Type::f32));
     const Tensor queries =
-        layer_norm(c, z.slice_rows(tokens.first_query, found), norm_, patch_embedding_.weight.type);
+        layer_norm(c, z.slice_rows(z.rows - found, found), norm_, patch_embedding_.weight.type);
     taps.decoder.hidden(c, 0, queries);
     mlp_into(c, out.logits, queries, class_head_);
     mlp_into(c, out.boxes, queries, box_head_, Activation::sigmoid);

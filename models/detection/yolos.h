@@ -22,6 +22,7 @@ public:
     uint32_t decoder_layers() const override { return 0; }
     uint32_t heads() const override { return config_.heads; }
     Size patch() const override { return {config_.patch, config_.patch}; }
+    bool leaves_tokens_out() const override { return true; }
     Type input_type() const override { return patch_embedding_.weight.type; }
 
     void prepare(Size picture) override;

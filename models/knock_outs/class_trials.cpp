@@ -7,10 +7,11 @@ namespace saccade {
 
 ClassTrials::ClassTrials(Device& device, Arena& scratch, const Classifier& classifier, uint32_t id,
                          const MaskedPicture& picture, const TrialOptions& options)
-    : Trials(device, scratch, classifier.input(), classifier.model().input_type(), picture,
-             options),
+    : Trials(device, scratch, classifier.input(), classifier.model().input_type(),
+             classifier.model().layout(0), picture, options),
       classifier_(classifier),
       id_(id) {
+    require_tokens(options.instead, {.left_out = classifier.model().leaves_tokens_out()});
     if (id >= classifier.labels().size())
         throw Error("there is no class " + std::to_string(id) + "; the classifier has " +
                     std::to_string(classifier.labels().size()));
@@ -18,6 +19,7 @@ ClassTrials::ClassTrials(Device& device, Arena& scratch, const Classifier& class
 
 void ClassTrials::record(Commands& c, const Tensor& patches, const Parts& parts) {
     tap_.knock_out(parts.encoder);
+    tap_.leave_out(parts.left_out);
     const Tensor logits = classifier_.logits(c, patches, tap_);
     logits_.record(c, logits);
     probabilities_.record(c, classifier_.has_independent_classes()

@@ -38,9 +38,12 @@ double score_of(std::span<const float> logits, uint32_t id, bool softmax) {
 DetectionTrials::DetectionTrials(Device& device, Arena& scratch, const Detector& detector,
                                  const Detection& target, const MaskedPicture& picture,
                                  const TrialOptions& options)
-    : Trials(device, scratch, detector.input(), detector.input_type(), picture, options),
+    : Trials(device, scratch, detector.input(), detector.input_type(), detector.layout(), picture,
+             options),
       detector_(detector),
       target_(target) {
+    require_tokens(options.instead, {.left_out = detector.model().leaves_tokens_out(),
+                                     .hidden = detector.model().hides_tokens()});
     if (target.query >= detector.model().queries())
         throw Error("there is no query " + std::to_string(target.query) + "; the detector has " +
                     std::to_string(detector.model().queries()));
@@ -56,6 +59,8 @@ void DetectionTrials::aim_at(const Detection& target) {
 void DetectionTrials::record(Commands& c, const Tensor& patches, const Parts& parts) {
     taps_.encoder.knock_out(parts.encoder);
     taps_.decoder.knock_out(parts.decoder);
+    taps_.encoder.leave_out(parts.left_out);
+    taps_.decoder.leave_out(parts.hidden);
     const DetectionOutput out = detector_.forward(c, patches, taps_);
     queries_ = out.logits.rows;
     columns_ = out.logits.columns;

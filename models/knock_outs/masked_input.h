@@ -18,7 +18,12 @@ namespace saccade {
 enum class CellInstead {
     blank,  // the mean colour of the model's preprocessor; grey if that has none
     blur,   // the picture, blurred
+    drop,   // nothing: its tokens are left out after the embedding
+    hide,   // what it was, but the decoder does not see its tokens
 };
+inline bool is_of_tokens(CellInstead instead) {
+    return instead == CellInstead::drop || instead == CellInstead::hide;
+}
 
 // The picture whose cells are knocked out: on the host, or an image that `upload` fills.
 struct MaskedPicture {
@@ -42,7 +47,7 @@ glm::u8vec3 blank_colour(const Preprocessor& preprocessor);
 class MaskedInput {
 public:
     // `most`: cells along the longer side, unless patches are larger. The input must be prepared
-    // for the picture's size, and outlive this.
+    // for the picture's size, and outlive this. Where tokens go instead, the picture stays whole.
     MaskedInput(Device& device, Arena& scratch, const PictureInput& input, Type type, uint32_t most,
                 const MaskedPicture& picture, CellInstead instead);
 

@@ -2,20 +2,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "gpu/recorder/commands.h"
 #include "models/attention/knock_outs.h"
+#include "models/attention/token_choice.h"
 #include "models/knock_outs/masked_input.h"
+#include "models/knock_outs/token_cells.h"
 
 namespace saccade {
-
-// A head of a model, counted from 0.
-struct HeadAt {
-    uint32_t layer = 0, head = 0;
-};
 
 // What is knocked out in one run of a model: cells of the picture, heads of attention.
 struct KnockOut {
@@ -54,26 +52,47 @@ public:
     uint32_t runs() const { return runs_; }  // runs so far
     uint32_t at_once() const { return at_once_; }
 
-    Size grid() const { return input_.grid(); }
+    Size grid() const { return geometry_.grid; }
     // Where the cells lie in the picture.
-    MapGeometry geometry() const { return input_.geometry(); }
-    // How many heads each layer has: encoder first, then decoder. Empty: none can be switched off.
+    const MapGeometry& geometry() const { return geometry_; }
+    // How many heads each layer has: encoder first, then decoder, of a text decoder self-attention
+    // and cross-attention of each layer. Empty: none can be switched off.
     std::vector<uint32_t> heads();
+    // What these layers are called: "encoder 0", "decoder 1".
+    std::vector<std::string> layers();
     // What Reading::value is: "logit".
     virtual std::string unit() const = 0;
 
 protected:
+    // `tokens`: those that cells are made of where they are left out or hidden.
     Trials(Device& device, Arena& scratch, const PictureInput& input, Type type,
-           const MaskedPicture& picture, const TrialOptions& options);
+           const TokenLayout& tokens, const MaskedPicture& picture, const TrialOptions& options);
+
+    // What can be done to a model's tokens.
+    struct TokensOf {
+        bool left_out = false, hidden = false;
+    };
+    // An Error if cells cannot be knocked out of this model so.
+    static void require_tokens(CellInstead instead, const TokensOf& can);
 
     // Records the model on a batch, and the downloads of its results. `parts` are the parts of the
-    // model whose heads can be switched off, encoder and decoder; null: the heads stay on.
+    // model whose heads can be switched off, encoder and decoder; null: the heads stay on. And the
+    // tokens that are left out of the encoder, or hidden from the decoder; null: none.
     struct Parts {
-        KnockOuts *encoder, *decoder;
+        KnockOuts *encoder = nullptr, *decoder = nullptr;
+        TokenChoice *left_out = nullptr, *hidden = nullptr;
     };
+    // Whether heads of this layer of the decoder look at the picture.
+    virtual bool sees_picture(uint32_t /*decoder layer*/) const { return true; }
+    virtual std::string decoder_layer(uint32_t layer) const {
+        return "decoder " + std::to_string(layer);
+    }
     virtual void record(Commands& c, const Tensor& patches, const Parts& parts) = 0;
     // The results of the first `count` pictures of the batch.
     virtual std::vector<Reading> read(uint32_t count) = 0;
+
+    // For decoders of words, whose heads have no mean over the picture.
+    void set_heads_of_decoder_to_zero() { decoder_ = KnockOuts(); }
 
     Device& device() { return device_; }
 
@@ -81,13 +100,30 @@ private:
     struct Recording {
         Commands commands;
         uint32_t batch;
+        TokenChoice tokens;
     };
-    Recording& recording(bool with_heads);
-    void prepare(std::span<const KnockOut> some, bool with_heads);
+    // What a recording is made for: runs with the same work can share one.
+    struct Work {
+        bool heads = false;     // some are off
+        uint32_t left_out = 0;  // tokens that are left out or hidden
+        bool blind = false;     // the decoder sees none
+    };
+    struct Run {
+        size_t index;
+        std::vector<uint32_t> tokens;
+        Work work;
+    };
+    std::vector<Run> runs_of(std::span<const KnockOut> all) const;
+    Recording& recording(const Work& work);
+    void prepare(std::span<const KnockOut> all, std::span<const Run> some, Recording& now);
+    void switch_heads_off(uint32_t run, const KnockOut& without, bool blind);
 
     Device& device_;
     Arena& scratch_;
     MaskedInput input_;
+    CellInstead instead_;
+    std::optional<TokenCells> token_cells_;  // none: cells of pixels
+    MapGeometry geometry_;
     uint32_t at_once_;
     std::vector<HeadAt> off_;
     KnockOuts encoder_, decoder_;

@@ -33,29 +33,40 @@ Tensor column_of(Commands& c, const Tensor& x, uint32_t column) {
 
 struct WordTrials::Decoder {
     OwnTensor encoded, memory, past, logits;
+    KnockOuts* knock_outs;
     std::vector<OwnTensor> ids;  // those before the word, then each of the word's but its last
 
-    Decoder(Device& device, const CaptionModel& model, Type type, uint32_t batch,
+    // Of one batch, and the heads that are off in it.
+    struct Seen {
+        uint32_t batch, encoded, seen;  // pictures, and tokens of each
+        KnockOuts* knock_outs;
+    };
+    Decoder(Device& device, const CaptionModel& model, Type type, const Seen& of,
             std::span<const uint32_t> words, size_t first)
-        : encoded(device, "pictures as encoded", batch, model.picture().tokens,
-                  model.picture().columns, type),
-          memory(device, "pictures as the decoder sees them", batch, model.memory_tokens(),
+        : encoded(device, "pictures as encoded", of.batch, of.encoded, model.picture().columns,
+                  type),
+          memory(device, "pictures as the decoder sees them", of.batch, of.seen,
                  model.memory_columns(), type),
-          past(make_past(device, model.decoder(), batch, count(words))),
-          logits(device, "logits", batch, 1, model.decoder().form().vocabulary, Type::f32) {
-        ids.push_back(ids_for_all(device, batch, words.first(first)));
+          past(make_past(device, model.decoder(), of.batch, count(words))),
+          logits(device, "logits", of.batch, 1, model.decoder().form().vocabulary, Type::f32),
+          knock_outs(of.knock_outs) {
+        ids.push_back(ids_for_all(device, of.batch, words.first(first)));
         for (size_t i = first; i < words.size(); ++i)
-            ids.push_back(ids_for_all(device, batch, words.subspan(i, 1)));
+            ids.push_back(ids_for_all(device, of.batch, words.subspan(i, 1)));
     }
-    DecoderState state() const { return {memory.tensor, past.tensor}; }
+    DecoderState state() const { return {memory.tensor, past.tensor, knock_outs}; }
 };
 
 WordTrials::WordTrials(Device& device, Arena& scratch, const Captioner& captioner,
                        const Caption& caption, const CaptionWord& word,
                        const MaskedPicture& picture, const TrialOptions& options)
-    : Trials(device, scratch, captioner.input(), captioner.precision(), picture, options),
+    : Trials(device, scratch, captioner.input(), captioner.precision(),
+             captioner.model().picture().layout(), picture, options),
       captioner_(captioner),
       first_(word.first) {
+    require_tokens(options.instead, {.left_out = captioner.model().leaves_tokens_out(),
+                                     .hidden = captioner.model().hides_tokens()});
+    set_heads_of_decoder_to_zero();
     if (word.first == 0 || word.count == 0 || word.first + word.count > caption.ids.size())
         throw Error("there is no word at " + std::to_string(word.first) + " of the caption");
     ids_.assign(caption.ids.begin(), caption.ids.begin() + std::ptrdiff_t(word.first + word.count));
@@ -64,15 +75,34 @@ WordTrials::WordTrials(Device& device, Arena& scratch, const Captioner& captione
 
 WordTrials::~WordTrials() = default;
 
+std::string WordTrials::decoder_layer(uint32_t layer) const {
+    const CaptionModel& model = captioner_.model();
+    if (!model.decoder().picture_words().empty()) return Trials::decoder_layer(layer);
+    const char* const to = layer % 2 == 0                ? ", to the words"
+                           : model.question_layers() > 0 ? ", to the question"
+                                                         : ", to the picture";
+    return Trials::decoder_layer(layer / 2) + to;
+}
+
 void WordTrials::record(Commands& c, const Tensor& patches, const Parts& parts) {
     const CaptionModel& model = captioner_.model();
     tap_.knock_out(parts.encoder);
+    tap_.leave_out(parts.left_out);
+    const uint32_t out = parts.left_out ? parts.left_out->left_out() : 0;
+    const uint32_t hidden = parts.hidden ? parts.hidden->left_out() : 0;
+    // Where a question has read the picture, the decoder sees the question.
+    const uint32_t unseen = model.question_layers() > 0 ? 0 : out + hidden;
     decoder_.reset();  // gives its memory back first
-    decoder_ = std::make_unique<Decoder>(device(), model, captioner_.precision(), patches.batch,
-                                         std::span(ids_).first(ids_.size() - 1), first_);
+    decoder_ =
+        std::make_unique<Decoder>(device(), model, captioner_.precision(),
+                                  Decoder::Seen{patches.batch, model.picture().tokens - out,
+                                                model.memory_tokens() - unseen, parts.decoder},
+                                  std::span(ids_).first(ids_.size() - 1), first_);
     Tap keeps_nothing;
-    model.encode(c, decoder_->encoded.tensor, patches, tap_);
-    model.memorize(c, decoder_->memory.tensor, decoder_->encoded.tensor, keeps_nothing);
+    const Tensor& encoded = decoder_->encoded.tensor;
+    model.encode(c, encoded, patches, tap_);
+    model.memorize(c, decoder_->memory.tensor,
+                   parts.hidden ? parts.hidden->of(c, encoded) : encoded, keeps_nothing);
     uint32_t words = 0;  // that the decoder has read
     for (size_t i = 0; i < probabilities_.size(); ++i) {
         auto scope = c.scope("word");

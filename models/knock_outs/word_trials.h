@@ -23,6 +23,8 @@ public:
 
 private:
     void record(Commands& c, const Tensor& patches, const Parts& parts) override;
+    bool sees_picture(uint32_t layer) const override { return layer % 2 == 1; }
+    std::string decoder_layer(uint32_t layer) const override;
     std::vector<Reading> read(uint32_t count) override;
 
     struct Decoder;  // what one batch needs of the decoder

@@ -154,10 +154,9 @@ void Llama::attend(Commands& c, const Tensor& x, const Block& w, const DecoderSt
                         {rotations_.slice_rows(first, x.rows),
                          config_.form.heads + config_.kv_heads, config_.head});
     const Tensor all = state.past.slice_rows(0, first + x.rows);
-    linear_add(c, x,
-               attention(c, fresh.slice_columns(at, q), all.slice_columns(at + q, kv),
-                         all.slice_columns(at + q + kv, kv), heads(layer), x.rows > 1),
-               w.out);
+    const Tensor y = attention(c, fresh.slice_columns(at, q), all.slice_columns(at + q, kv),
+                               all.slice_columns(at + q + kv, kv), heads(layer), x.rows > 1);
+    linear_add(c, x, state.heads(c, layer, y, heads(layer)), w.out);
 }
 
 // x += W_down (act(W_gate y) * W_up y), y = RMSNorm(x)

@@ -200,6 +200,20 @@ TEST_F(TrialsTest, a_word_reads_its_probability_in_the_caption_of_the_whole_pict
             for (uint32_t cell = 0; cell < area(trials.grid()); ++cell)
                 all[0].cells.push_back(cell);
             EXPECT_NE(trials.run(all)[0].value, trials.whole().value);
+            // Heads of the encoder, then two layers of the decoder, each to the words and to the
+            // picture or the question.
+            const std::vector<std::string> layers = trials.layers();
+            ASSERT_EQ(trials.heads().size(), layers.size());
+            ASSERT_EQ(layers.size(), captioner.model().encoder_layers() + 4);
+            EXPECT_EQ(layers[0], "encoder 0");
+            EXPECT_EQ(layers.back(), captioner.model().question_layers() > 0
+                                         ? "decoder 1, to the question"
+                                         : "decoder 1, to the picture");
+            const auto last = uint32_t(layers.size() - 1);
+            const std::vector<KnockOut> head{{.heads = {{last, 1}}}, {}};
+            const std::vector<Reading> off = trials.run(head);
+            EXPECT_NE(off[0].value, off[1].value);
+            EXPECT_NEAR(off[1].value, trials.whole().value, 1e-4);
         }
     }
 }
