@@ -203,7 +203,7 @@ std::unique_ptr<Decoding> Captioner::make_decoding(const CaptionOptions& options
         more > 0 && !options.max_length)
         wanted.max_length = std::min(static_cast<uint32_t>(prompt.size()) + more,
                                      model_->decoder().form().positions);
-    return Decoding::make(device_, scratch_, *model_, memory, wanted, prompt);
+    return Decoding::make(device_, scratch_, *model_, memory, wanted, prompt, knock_outs_.get());
 }
 
 void Captioner::use(const CaptionOptions& options) {
@@ -212,6 +212,23 @@ void Captioner::use(const CaptionOptions& options) {
     decoding_ = make_decoding(options, picture_, begins);
     prompt_ids_ = std::move(begins);
     options_ = options;
+}
+
+void Captioner::keep_off(std::span<const HeadAt> heads) {
+    if (std::ranges::equal(heads, off_)) return;
+    std::unique_ptr<KnockOuts> wanted;
+    if (!heads.empty()) {
+        wanted = std::make_unique<KnockOuts>();
+        wanted->keep_off(heads);
+    }
+    std::swap(knock_outs_, wanted);
+    try {
+        use(options_);  // the recordings before read the knock-outs before
+    } catch (...) {
+        std::swap(knock_outs_, wanted);
+        throw;
+    }
+    off_.assign(heads.begin(), heads.end());
 }
 
 uint32_t Captioner::most_together() const {

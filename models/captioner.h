@@ -118,6 +118,10 @@ public:
 
     // The question of a model that answers, until ask() is called.
     static constexpr const char* default_question = "What is in the picture?";
+    // These heads of the decoder stay off, for all following pictures: layers as in DecoderState.
+    // Records every step anew; nothing may be running.
+    void keep_off(std::span<const HeadAt> heads);
+
     // Sets the question for all following pictures; an Error if the model only describes. Records
     // every step anew, and every PictureGroup has to be made anew. Nothing may be running.
     void ask(const std::string& question);
@@ -228,6 +232,8 @@ private:
     Generation generation_;
     CaptionOptions options_;
     std::vector<uint32_t> prompt_ids_;  // that every caption begins with
+    std::vector<HeadAt> off_;
+    std::unique_ptr<KnockOuts> knock_outs_;  // of the decoder; null: no head is off
     PictureInput input_;
     std::unique_ptr<Tap> question_tap_;
     std::string question_text_;  // empty if the question was given as ids

@@ -27,9 +27,10 @@ struct CauseSeen {
     double noise = 0;
     uint32_t knock_outs = 0;  // that the map is made of
 
-    // How many heads each layer has, the encoder's first; and what each does, as far as it is
-    // known.
+    // How many heads each layer has, the encoder's first, what the layers are called, and what each
+    // head does, as far as it is known.
     std::vector<uint32_t> heads = {};
+    std::vector<std::string> layers = {};
     std::vector<std::vector<float>> effects = {};
 
     // What maps are worth.

@@ -7,8 +7,8 @@
 
 namespace saccade {
 
-// A head of one of the models that stays off. A detector's decoder goes on counting layers where
-// its encoder ends.
+// A head of one of the models that stays off. A decoder goes on counting layers where the encoder
+// ends; of a text decoder with cross-attention each layer counts twice, as in DecoderState.
 struct HeadOff {
     enum class Of { detector, classifier, captioner } of = Of::detector;
     uint32_t layer = 0, head = 0;
@@ -17,6 +17,8 @@ struct HeadOff {
 };
 using HeadsOff = std::set<HeadOff>;
 
+constexpr HeadOff::Of models_with_heads[] = {HeadOff::Of::detector, HeadOff::Of::classifier,
+                                             HeadOff::Of::captioner};
 std::string name_of(HeadOff::Of model);
 // "detector 0.3, 2.1; classifier 4.0": layers and heads.
 std::string in_words(const HeadsOff& off);

@@ -19,6 +19,14 @@ void switch_off(KnockOuts& part, uint32_t pictures, uint32_t layer, uint32_t hea
 
 }  // namespace
 
+std::vector<HeadAt> heads_of_text_decoder(const HeadsOff& off, uint32_t encoder_layers) {
+    std::vector<HeadAt> heads;
+    for (const HeadOff& one : off)
+        if (one.of == HeadOff::Of::captioner && one.layer >= encoder_layers)
+            heads.push_back({one.layer - encoder_layers, one.head});
+    return heads;
+}
+
 void HeadSwitches::attach(DetectionTaps& taps) {
     const bool any = has(off_, HeadOff::Of::detector);
     taps.encoder.knock_out(any ? &encoder_ : nullptr);

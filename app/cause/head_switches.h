@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "app/cause/head_off.h"
 #include "models/attention/tap.h"
 #include "models/detector.h"
 
 namespace saccade {
+
+// The heads of a captioner's decoder among these, with layers as in DecoderState.
+std::vector<HeadAt> heads_of_text_decoder(const HeadsOff& off, uint32_t encoder_layers);
 
 // Switches heads off in recordings of the models. Models of which none is off have the same
 // commands as ever.

@@ -91,6 +91,8 @@ void FramePath::use(const Models& models) {
     captions_.use(models.captioner);
     for (const std::unique_ptr<LaneGroup>& group : groups_) group->pictures = {};
     if (models.captioner) {
+        models.captioner->keep_off(
+            heads_of_text_decoder(heads_off_, models.captioner->model().encoder_layers()));
         if (models.captioner->together() != options_.at_once)
             models.captioner->take_together(options_.at_once);
         for (const std::unique_ptr<LaneGroup>& group : groups_)
@@ -105,6 +107,7 @@ void FramePath::use(const Models& models) {
 }
 
 void FramePath::switch_off(const HeadsOff& heads) {
+    heads_off_ = heads;
     for (const std::unique_ptr<LaneGroup>& group : groups_) group->heads.want(heads);
     record_anew();
 }

@@ -181,6 +181,7 @@ private:
     PathsTogether* const together_;
     FrameRing ring_;  // before the lanes, whose frames go back there
     Models models_;
+    HeadsOff heads_off_;
     Size size_;
     KeptLayers kept_;                                          // for maps that come to the host
     PatchColours detection_colours_, classification_colours_;  // axes continue frame by frame

@@ -73,18 +73,12 @@ Json rounded(const std::vector<float>& values) {
 
 // What a target needs, besides the map.
 Json json_of(const CauseSeen& cause) {
-    Json json = {{"model", name_of(cause.model)},
-                 {"kind", cause.kind},
-                 {"label", cause.label},
-                 {"score", cause.score},
-                 {"unit", cause.unit},
-                 {"does", cause.does},
-                 {"trouble", cause.trouble},
-                 {"noise", cause.noise},
-                 {"knock_outs", cause.knock_outs},
-                 {"heads", cause.heads},
-                 {"effects", Json::array()},
-                 {"methods", Json::array()}};
+    Json json = {
+        {"model", name_of(cause.model)}, {"kind", cause.kind},     {"label", cause.label},
+        {"score", cause.score},          {"unit", cause.unit},     {"does", cause.does},
+        {"trouble", cause.trouble},      {"noise", cause.noise},   {"knock_outs", cause.knock_outs},
+        {"heads", cause.heads},          {"layers", cause.layers}, {"effects", Json::array()},
+        {"methods", Json::array()}};
     for (const std::vector<float>& row : cause.effects) json["effects"].push_back(rounded(row));
     for (const CauseSeen::Method& method : cause.methods)
         json["methods"].push_back({{"name", method.name},

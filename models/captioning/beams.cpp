@@ -27,7 +27,7 @@ bool device_chooses(const Device& device, uint32_t beams, uint32_t candidates) {
 }  // namespace
 
 Beams::Beams(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
-             const Generation& generation, std::span<const uint32_t> prompt)
+             const Generation& generation, std::span<const uint32_t> prompt, KnockOuts* knock_outs)
     : device_(device),
       decoder_(model.decoder()),
       generation_(generation),
@@ -55,7 +55,7 @@ Beams::Beams(Device& device, Arena& scratch, const CaptionModel& model, const Te
       words_(device, "candidates", all_, steps(), candidates_, Type::u32, Memory::readback),
       row_(device, "ids", memory.batch, 1, generation.max_length, Type::u32, Memory::upload),
       chosen_past_(make_past(device, decoder_, memory.batch, generation.max_length)),
-      state_{memory, chosen_past_.tensor},
+      state_{memory, chosen_past_.tensor, knock_outs},
       rebuild_(device, scratch, "caption again") {
     for (uint32_t i = 0; i < prompt.size(); ++i) {
         prompt_ids_.at<uint32_t>(0, i) = prompt[i];
@@ -96,15 +96,16 @@ void Beams::record_step(Arena& scratch, uint32_t length) {
         if (first) {
             for (uint32_t picture = 0; picture < ids.batch; ++picture)
                 c.copy_bytes(prompt_ids_.tensor, ids.at_batch(picture).slice_rows(0, length));
-            decoder_.read(c, logits, prompt_row_.tensor, {state_.memory, past}, 0);
+            decoder_.read(c, logits, prompt_row_.tensor, {state_.memory, past, state_.knock_outs},
+                          0);
         } else {
             // The prompt's KV cache is the same for all beams: after two steps both buffers have
             // it.
             const uint32_t from = index > 2 ? count(prompt_) : 0, rows = length - 1 - from;
             gather(c, past.slice_rows(from, rows),
                    past_[(index - 1) % 2].tensor.slice_rows(from, rows), parents_.tensor);
-            decoder_.read(c, logits, ids.slice_rows(length - 1, 1), {state_.memory, past},
-                          length - 1);
+            decoder_.read(c, logits, ids.slice_rows(length - 1, 1),
+                          {state_.memory, past, state_.knock_outs}, length - 1);
         }
         pick(c, beams(best_.tensor), beams(about), logits);
         processor_.record(c, logits, ids.slice_rows(0, length), beams(about).slice_rows(1, 1));

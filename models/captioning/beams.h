@@ -13,7 +13,7 @@ namespace saccade {
 class Beams : public Decoding {
 public:
     Beams(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
-          const Generation& generation, std::span<const uint32_t> prompt);
+          const Generation& generation, std::span<const uint32_t> prompt, KnockOuts* knock_outs);
     ~Beams() override;
 
     void start(const std::vector<bool>& filled) override;

@@ -48,14 +48,15 @@ void LogitsProcessor::record(Commands& c, const Tensor& logits, const Tensor& id
 
 std::unique_ptr<Decoding> Decoding::make(Device& device, Arena& scratch, const CaptionModel& model,
                                          const Tensor& memory, const Generation& generation,
-                                         std::span<const uint32_t> prompt) {
+                                         std::span<const uint32_t> prompt, KnockOuts* knock_outs) {
     if (prompt.size() >= generation.max_length)
         throw Error("a sentence of at most " + std::to_string(generation.max_length) +
                     " tokens has no room after a prompt of " + std::to_string(prompt.size()) +
                     "; allow longer ones or use a shorter prompt");
     if (generation.beams > 1)
-        return std::make_unique<Beams>(device, scratch, model, memory, generation, prompt);
-    return std::make_unique<Greedy>(device, scratch, model, memory, generation, prompt);
+        return std::make_unique<Beams>(device, scratch, model, memory, generation, prompt,
+                                       knock_outs);
+    return std::make_unique<Greedy>(device, scratch, model, memory, generation, prompt, knock_outs);
 }
 
 }  // namespace saccade

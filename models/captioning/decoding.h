@@ -48,10 +48,12 @@ public:
     virtual Commands::Counts counts() const = 0;
 
     // Greedy search with one beam, else beam search. `prompt`: the ids that every sentence begins
-    // with. `memory` is DecoderState's; its batch is the number of pictures in a group.
+    // with. `memory` and `knock_outs` are DecoderState's; the memory's batch is the number of
+    // pictures in a group.
     static std::unique_ptr<Decoding> make(Device& device, Arena& scratch, const CaptionModel& model,
                                           const Tensor& memory, const Generation& generation,
-                                          std::span<const uint32_t> prompt);
+                                          std::span<const uint32_t> prompt,
+                                          KnockOuts* knock_outs = nullptr);
 };
 
 }  // namespace saccade

@@ -19,7 +19,8 @@ uint32_t fixed_among(std::span<const uint32_t> prompt, const TextDecoder& decode
 }  // namespace
 
 Greedy::Greedy(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
-               const Generation& generation, std::span<const uint32_t> prompt)
+               const Generation& generation, std::span<const uint32_t> prompt,
+               KnockOuts* knock_outs)
     : device_(device),
       generation_(generation),
       prompt_(prompt.begin(), prompt.end()),
@@ -35,7 +36,7 @@ Greedy::Greedy(Device& device, Arena& scratch, const CaptionModel& model, const 
                  Memory::upload),
       prompt_row_(device, "prompt ids", memory.batch, 1, count(prompt) - fixed_, Type::u32,
                   Memory::upload),
-      state_{memory, past_.tensor} {
+      state_{memory, past_.tensor, knock_outs} {
     for (uint32_t i = 0; i < prompt.size(); ++i) {
         prompt_ids_.at<uint32_t>(0, i) = prompt[i];
         for (uint32_t picture = 0; picture < memory.batch; ++picture)

@@ -10,7 +10,7 @@ namespace saccade {
 class Greedy : public Decoding {
 public:
     Greedy(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
-           const Generation& generation, std::span<const uint32_t> prompt);
+           const Generation& generation, std::span<const uint32_t> prompt, KnockOuts* knock_outs);
     ~Greedy() override;
 
     void start(const std::vector<bool>& filled) override;

@@ -106,6 +106,7 @@ bool CauseStudy::go_on_with_heads(uint32_t most) {
     seen_.does = "heads";
     if (!heads_) {
         seen_.heads = trials_->heads();
+        seen_.layers = trials_->layers();
         heads_.emplace(*trials_);
     }
     if (!heads_->go_on(most)) return false;

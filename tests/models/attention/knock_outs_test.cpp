@@ -83,6 +83,49 @@ protected:
             return encoded;
         });
     }
+    // A caption or an answer without some heads.
+    struct Without {
+        std::span<const HeadAt> off = {};  // of the decoder
+        KnockOuts* encoder = nullptr;
+        uint32_t beams = 1, words = 3;
+    };
+    Caption describe(const GoldenFolder& golden, const Without& without) {
+        Captioner captioner =
+            Captioner::open(device, arena, golden.folder.path(), no_tokenizer, Type::f32);
+        if (captioner.model().answers())
+            captioner.ask(golden.facts.at("prompt_ids").get<std::vector<uint32_t>>());
+        CaptionOptions options;
+        options.beams = without.beams;
+        options.max_new = without.words;
+        captioner.use(options);
+        // Put back and switched off again, so that what was recorded first is forgotten.
+        captioner.keep_off(without.off);
+        captioner.keep_off({});
+        captioner.keep_off(without.off);
+        captioner.prepare(golden.size());
+        Tap tap;
+        tap.knock_out(without.encoder);
+        run_model(golden, [&](Commands& c, const Image& image) {
+            captioner.record(c, image, tap);
+            return std::vector<Download>();
+        });
+        captioner.start();
+        captioner.advance(without.words);
+        return captioner.result();
+    }
+    // On a GPU a decoder is a chain of operations, which a head that is off interrupts: rounding
+    // may differ.
+    void expect_same(const Floats& got, const Floats& want) {
+        if (device.is_cpu())
+            EXPECT_EQ(got, want);
+        else
+            EXPECT_LT(relative_error(got, want), tolerance(Type::f32));
+    }
+    Floats numbers_of(const Caption& caption) {
+        Floats numbers(caption.log_probs);
+        numbers.insert(numbers.end(), caption.ids.begin(), caption.ids.end());
+        return numbers;
+    }
     // Called between the recording and the run.
     void then(std::function<void()> work) { run_before_ = std::move(work); }
 
@@ -174,6 +217,41 @@ TEST_F(KnockOutsTest, heads_of_detectors_and_captioners_switch_off_like_zeroed_c
                      16, 16);
         EXPECT_EQ(encode(golden, nullptr).output, without);
     }
+}
+
+// GPT-2's projections are stored as (in, out).
+TEST_F(KnockOutsTest, a_head_of_a_text_decoder_that_is_off_is_a_projection_without_its_columns) {
+    struct Case {
+        const char *model, *projection;
+        uint32_t layer, head, width;
+        bool transposed;
+    };
+    for (const Case& t :
+         {Case{"vit-gpt2-nano", "decoder.transformer.h.1.attn.c_proj.weight", 2, 3, 16, true},
+          Case{"vit-gpt2-nano", "decoder.transformer.h.0.crossattention.c_proj.weight", 1, 2, 16,
+               true},
+          Case{"blip-nano", "text_decoder.bert.encoder.layer.0.attention.output.dense.weight", 0, 1,
+               16, false},
+          Case{"blip-nano", "text_decoder.bert.encoder.layer.1.crossattention.output.dense.weight",
+               3, 0, 16, false},
+          Case{"smolvlm-nano", "model.text_model.layers.1.self_attn.o_proj.weight", 1, 4, 8,
+               false}})
+        for (const uint32_t beams : {1u, 2u}) {
+            SCOPED_TRACE(t.projection);
+            const GoldenFolder golden(t.model);
+            const auto say = [&](const std::vector<HeadAt>& off) {
+                return numbers_of(describe(golden, {.off = off, .beams = beams}));
+            };
+            const Floats whole = say({});
+            const Floats without = say({{t.layer, t.head}});
+            EXPECT_NE(without, whole);
+            expect_same(say({{9, 0}, {0, 99}}), whole);  // heads that are not there
+            const uint32_t first = t.head * t.width;
+            zero_part(golden.folder.path(), t.projection,
+                      t.transposed ? PartOfTensor{.first_row = first, .rows = t.width}
+                                   : PartOfTensor{.first_column = first, .columns = t.width});
+            expect_same(say({}), without);
+        }
 }
 
 TEST_F(KnockOutsTest, a_block_that_is_skipped_is_a_checkpoint_in_which_it_adds_nothing) {

@@ -62,7 +62,8 @@ void draw_heads(HeadsOff& off, const CauseSeen& seen) {
             const float effect = known ? seen.effects[layer][head] : 0;
             if (ImGui::IsItemHovered())
                 ImGui::SetTooltip(
-                    "layer %u, head %u: %s\nclick: %s", layer, head,
+                    "layer %u (%s), head %u: %s\nclick: %s", layer,
+                    layer < seen.layers.size() ? seen.layers[layer].c_str() : "", head,
                     known ? printed("%.3g %s", double(effect), seen.unit.c_str()).c_str()
                           : "not known yet",
                     off.contains(one) ? "on again" : "stays off, and the picture shows it");
