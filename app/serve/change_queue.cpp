@@ -26,6 +26,11 @@ void merge(SharedWish& to, const SharedWish& from) {
     take_over(to.regions, from.regions);
     to.lecture = to.lecture || from.lecture;
     for (const auto& [name, on] : from.switches) to.switches[name] = on;
+    if (from.heads_on) {
+        to.heads_on = true;
+        to.heads.clear();
+    }
+    for (const auto& [head, off] : from.heads) to.heads[head] = off;
 }
 
 // Whoever freezes the picture means the one that is seen at this moment.
@@ -45,7 +50,9 @@ SharedWish quick_part(const SharedWish& wish) {
     SharedWish part{.viewer = wish.viewer,
                     .switches = wish.switches,
                     .seek = wish.seek,
-                    .regions = wish.regions};
+                    .regions = wish.regions,
+                    .heads_on = wish.heads_on,
+                    .heads = wish.heads};
     part.switches.erase(freeze);
     return part;
 }

@@ -31,6 +31,7 @@ using namespace std::chrono_literals;
 
 constexpr auto status_interval = 250ms;
 constexpr size_t most_least_scores = 256;  // that are remembered
+constexpr size_t most_heads_off = 4096;
 
 template <typename Name>
 void offer(Offered::Choices<Name>& choices, const std::string& title, const Name& name) {
@@ -94,6 +95,30 @@ Json json_of(const ModelStatus& model, const Offered::Choices<std::string>& choi
             {"known", titles_of(choices)},
             {"takes_words", model.takes_words},
             {"words_error", model.words_error}};
+}
+
+// Heads of another model are other heads.
+void put_back(HeadsOff& off, HeadOff::Of model) {
+    std::erase_if(off, [&](const HeadOff& one) { return one.of == model; });
+}
+void switch_heads(HeadsOff& off, const SharedWish& wish) {
+    if (wish.detector) put_back(off, HeadOff::Of::detector);
+    if (wish.classifier) put_back(off, HeadOff::Of::classifier);
+    if (wish.captioner) put_back(off, HeadOff::Of::captioner);
+    if (wish.heads_on) off.clear();
+    for (const auto& [head, is_off] : wish.heads) {
+        if (!is_off)
+            off.erase(head);
+        else if (off.size() < most_heads_off)
+            off.insert(head);
+    }
+}
+
+// The heads that are off: ["detector", layer, head] each, and in words.
+Json json_of(const HeadsOff& off) {
+    Json all = Json::array();
+    for (const HeadOff& one : off) all.push_back({name_of(one.of), one.layer, one.head});
+    return {{"all", std::move(all)}, {"words", in_words(off)}};
 }
 
 // The phrases of a model, as it reads them; of a detector with thresholds and colours.
@@ -216,6 +241,7 @@ void LiveViewers::apply(const SharedWish& wish, Wishes& wishes, Events& events) 
     for (const auto& [name, on] : wish.switches)
         if (const Control* const shared = switch_named(name)) *value_of(*shared, wishes) = on;
     if (wish.lecture && desk_) desk_->ask(wish.viewer);
+    switch_heads(wishes.look.heads_off, wish);
     if (wish.seek) events.add(Seek{*wish.seek});
     if (wish.regions) wishes.regions = *wish.regions;
     if (wish.find) wishes.prompts.find = *wish.find;
@@ -312,6 +338,7 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
           {"labels", wishes.prompts.labels},
           {"question", wishes.prompts.question}}},
         {"tracks", json_of(status.tracks, status.labels, status.score.has_value())},
+        {"heads_off", json_of(wishes.look.heads_off)},
         {"regions", wishes.regions.all.empty() ? Json() : Json(json_of(wishes.regions))},
         {"device", status.device},
         {"frames", status.frames},

@@ -15,6 +15,7 @@ using Json = nlohmann::json;
 
 constexpr size_t longest_region_name = 120;  // bytes
 constexpr size_t most_place_numbers = 24;
+constexpr uint32_t last_head = 1023;         // and layer
 
 void require(bool holds) {
     if (!holds) throw Error("no message of a viewer");
@@ -95,6 +96,22 @@ Regions read_drawn(const Json& json) {
     return regions;
 }
 
+// [["detector", layer, head, whether it is off]]
+std::map<HeadOff, bool> read_heads(const Json& json) {
+    require(json.is_array());
+    std::map<HeadOff, bool> heads;
+    for (const Json& one : json) {
+        require(one.is_array() && one.size() == 4 && one[3].is_boolean());
+        const std::string model = name(one[0]);
+        const auto known = std::ranges::find_if(
+            models_with_heads, [&](HeadOff::Of of) { return name_of(of) == model; });
+        require(known != std::end(models_with_heads));
+        heads[{*known, count(one[1], 0, last_head), count(one[2], 0, last_head)}] =
+            one[3].get<bool>();
+    }
+    return heads;
+}
+
 SharedWish read_wish(const Json& json) {
     require(json.is_object());
     SharedWish wish;
@@ -131,6 +148,11 @@ SharedWish read_wish(const Json& json) {
             require(value.is_object());
             for (const auto& [phrase, least] : value.items())
                 wish.least_scores[phrase] = static_cast<float>(number(least, 0, 1));
+        } else if (key == "heads") {
+            wish.heads = read_heads(value);
+        } else if (key == "heads_on") {
+            require(value.is_boolean());
+            wish.heads_on = value.get<bool>();
         } else {
             const Control* const shared = switch_named(key);
             require(shared && shared->page == PageScope::shared && value.is_boolean());

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cause/head_off.h"
 #include "app/live/state/wishes.h"
 
 namespace saccade {
@@ -24,6 +25,8 @@ struct SharedWish {
     std::optional<std::string> find = {}, labels = {}, question = {};
     bool lecture = false;                            // a lecture of the newest frame is to be made
     std::map<std::string, float> least_scores = {};  // of phrases that are to be found
+    bool heads_on = false;                           // all heads are on again, and then
+    std::map<HeadOff, bool> heads = {};              // whether each of these is off
 
     bool operator==(const SharedWish&) const = default;
 };
@@ -41,7 +44,9 @@ struct SharedWish {
 //   {"teach": "KEY"}             the page belongs to who teaches the class
 //   {"at": [3, 12, ...]}         where the teacher is in the lecture: see follow.js
 //   {"set": {"threshold": 0.4, "track": true}}
-//                                a change of the shared state; see SharedWish
+//                                a change of the shared state; see SharedWish. "heads":
+//                                [["detector", layer, head, true]] keeps heads off, false puts
+//                                them back, "heads_on": true all of them
 struct ViewerMessage {
     std::optional<uint64_t> taken = {};
     std::optional<double> clock = {};

@@ -49,6 +49,7 @@
         if (live.state.richest) looking.ask_first(live.state.richest);
         panels.show(before);
         lecture_button.show();
+        head_table.show();
     };
     link.on.lost = (why) => {
         ++received;
@@ -130,7 +131,8 @@
     for (const id of ["freeze", "unfreeze"]) $(id).addEventListener("click", freeze);
     $("full-screen").addEventListener("click", full_screen);
 
-    const keys = {...looking.keys, ...player.keys, " ": freeze, s: drawing.screenshot, f: full_screen, t: lecture_button.ask};
+    const keys = {...looking.keys, ...player.keys, ...head_table.keys, " ": freeze, s: drawing.screenshot, f: full_screen,
+                  t: lecture_button.ask};
     const arrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
     document.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.altKey || event.metaKey) return;

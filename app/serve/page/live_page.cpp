@@ -13,8 +13,8 @@ LivePage live_page(const std::string& title) {
     const auto colours = heat_colours();
     std::string script;
     for (const char* part :
-         {"page", "labels", "captions", "link", "switches", "looking", "drawing", "found", "marks",
-          "regions", "words", "player", "panels", "lecture_button", "live"})
+         {"page", "labels", "captions", "link", "switches", "head_table", "looking", "drawing",
+          "found", "marks", "regions", "words", "player", "panels", "lecture_button", "live"})
         script += text_asset(std::string(part) + ".js");
     std::map<std::string, std::string> parts = {
         {"title", escaped(title)},

@@ -227,23 +227,6 @@ const looking = (() => {
             (map.points_on ? ` Dots are its sampling points, sized by their weights, on ${map.points_on}.` : "") +
             (map.limited ? " A few outliers are far beyond the scale." : "");
     }
-    // What switching each head off does: layers down, heads across.
-    function show_heads(cause) {
-        const effects = cause?.effects ?? [];
-        $("cause-heads-part").hidden = effects.length === 0;
-        if (effects.length === 0) return;
-        const canvas = $("cause-heads"), context = canvas.getContext("2d");
-        const across = Math.max(...effects.map((row) => row.length)), most = Math.max(...effects.flat().map(Math.abs), 0);
-        canvas.width = 24 * across;
-        canvas.height = 14 * effects.length;
-        effects.forEach((row, layer) => row.forEach((effect, head) => {
-            for (const colour of ["#8884", most > 0 ? page.effect_colour(effect / most) : "#0000"]) {
-                context.fillStyle = colour;
-                context.fillRect(24 * head, 14 * layer, 22, 12);
-            }
-        }));
-        canvas.ariaLabel = `Effect of each head on “${cause.label}”, the strongest ${most.toPrecision(2)} ${cause.unit}`;
-    }
     function cause_text({cause, largest, grid}) {
         const now = cause.does ? ` Now: ${cause.does}.` : "";
         const worth = cause.methods.map(({name, words}) => ` ${name}: ${words}.`).join("");
@@ -267,7 +250,7 @@ const looking = (() => {
     function say() {
         const map = wanted() ? live.frame?.map : null;
         $("now").textContent = text_of(map);
-        show_heads(map?.cause);
+        head_table.take(map?.cause, attention.mode === "cause");
         page.show_scale(map && map.count === 1 ? drawing.cells_of(map, 0) : null, map?.kind);
     }
 

@@ -101,6 +101,22 @@ TEST(ChangeQueueTest, a_wish_is_taken_apart_by_what_it_costs) {
     EXPECT_EQ(due[2], (SharedWish{.viewer = 7, .switches = {{"track", true}}, .seek = 3}));
 }
 
+TEST(ChangeQueueTest, heads_wait_like_other_changes_that_delay_frames_and_later_clicks_win) {
+    using Of = HeadOff::Of;
+    const HeadOff one{Of::detector, 0, 1}, other{Of::classifier, 2, 0};
+    ChangeQueue queue(start);
+    while (!queue.take(start).empty() || queue.may_change_maps(start)) continue;  // all is spent
+    queue.add({.viewer = 7, .heads = {{one, true}}});
+    queue.add({.viewer = 7, .heads_on = true, .heads = {{other, true}}});
+    queue.add({.viewer = 7, .heads = {{other, false}}});
+    EXPECT_TRUE(queue.take(start).empty());
+    EXPECT_EQ(queue.waiting(), std::vector<uint32_t>{7});
+    std::vector<SharedWish> due;
+    for (auto now = start; due.empty(); now += 100ms) due = queue.take(now);
+    EXPECT_EQ(
+        due, (std::vector<SharedWish>{{.viewer = 7, .heads_on = true, .heads = {{other, false}}}}));
+}
+
 TEST(ChangeQueueTest, viewers_who_change_something_all_the_time_change_little) {
     ChangeQueue queue(start);
     int done = 0;

@@ -114,6 +114,30 @@ TEST(LiveViewersTest, prompts_change_at_a_limited_rate) {
     EXPECT_EQ(wishes.prompts.question, "What is it?");
 }
 
+TEST(LiveViewersTest, heads_stay_off_until_they_are_put_back_or_their_model_is_another) {
+    using Of = HeadOff::Of;
+    const HeadOff one{Of::detector, 0, 1}, other{Of::classifier, 2, 0};
+    Exchange exchange([] {});
+    Events events;
+    Wishes wishes;
+    LiveViewers viewers(exchange, {}, {});
+    const auto wish = [&](const SharedWish& what) {
+        exchange.wish(what);
+        viewers.add_wishes(wishes, events);
+        return wishes.look.heads_off;
+    };
+    EXPECT_EQ(wish({.heads = {{one, true}, {other, true}}}), (HeadsOff{one, other}));
+    EXPECT_EQ(wish({.threshold = 0.2f}), (HeadsOff{one, other}));
+    EXPECT_EQ(wish({.heads = {{one, false}}}), HeadsOff{other});
+    EXPECT_EQ(wish({.detector = "x"}), HeadsOff{other});
+    EXPECT_EQ(wish({.classifier = "x"}), HeadsOff());
+    EXPECT_EQ(wish({.heads = {{one, true}}}), HeadsOff{one});
+    EXPECT_EQ(wish({.heads_on = true}), HeadsOff());
+    std::map<HeadOff, bool> many;
+    for (uint32_t i = 0; i < 5000; ++i) many[{Of::captioner, i / 1000, i % 1000}] = true;
+    EXPECT_LE(wish({.heads = many}).size(), 4096u) << "no viewer fills the memory";
+}
+
 TEST(LiveViewersTest, a_frozen_picture_goes_on_at_once_when_the_server_says_so) {
     Exchange exchange([] {});
     Events events;

@@ -59,6 +59,14 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
     EXPECT_EQ(typed->wish.question, "");
     EXPECT_FALSE(typed->wish.labels);
     EXPECT_EQ(typed->wish.least_scores.at("my cat"), 0.2f);
+    const auto heads = read_viewer_message(
+        R"({"set": {"heads_on": true, "heads": [["captioner", 7, 2, true], ["detector", 0, 1, false]]}})");
+    ASSERT_TRUE(heads);
+    EXPECT_TRUE(heads->wish.heads_on);
+    using Of = HeadOff::Of;
+    EXPECT_EQ(heads->wish.heads, (std::map<HeadOff, bool>{{{Of::captioner, 7, 2}, true},
+                                                          {{Of::detector, 0, 1}, false}}));
+    EXPECT_FALSE(typed->wish.heads_on);
     const auto phrase =
         read_viewer_message(R"({"look": {"mode": "mean", "phrase": 1, "ask": "classifier"}})");
     EXPECT_EQ(phrase->look->target.phrase, (PhraseRef{MapModel::classifier, 1}));
@@ -100,6 +108,13 @@ TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
                              R"({"set": {"least_scores": {"a": 2}}})",
                              R"({"look": {"mode": "mean", "phrase": -1}})",
                              R"({"look": {"mode": "mean", "query": 1, "track": -1}})",
+                             R"({"set": {"heads": {"detector": [0, 1]}}})",
+                             R"({"set": {"heads": [["detector", 0, 1]]}})",
+                             R"({"set": {"heads": [["judge", 0, 1, true]]}})",
+                             R"({"set": {"heads": [["detector", -1, 1, true]]}})",
+                             R"({"set": {"heads": [["detector", 0, 5000, true]]}})",
+                             R"({"set": {"heads": [["detector", 0, 1, 1]]}})",
+                             R"({"set": {"heads_on": 1}})",
                              R"({"set": {"regions": {}}})",
                              R"({"set": {"regions": "zones.json"}})",
                              R"({"set": {"regions": {"size": [0, 0], "lines": []}}})",
