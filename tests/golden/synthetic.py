@@ -4,7 +4,6 @@ import math
 import re
 
 import numpy as np
-import torch
 
 SEED = 1
 
@@ -20,7 +19,7 @@ def uniform(name, count, seed=SEED):
     return (z >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-23) - np.float32(1)
 
 
-def weight(name, shape, seed=SEED, adjust=()):
+def values(name, shape, seed=SEED, adjust=()):
     """Scaled so that activations stay in the range of a trained model's. The models here need these rules alone; of
     `adjust`, the first [pattern, factor, offset] whose pattern the name has changes what they say."""
     x = uniform(name, math.prod(shape), seed)
@@ -44,4 +43,10 @@ def weight(name, shape, seed=SEED, adjust=()):
         if re.search(pattern, name):
             x = x * np.float32(factor) + np.float32(offset)
             break
-    return torch.from_numpy(x.reshape(tuple(shape)))
+    return x.reshape(tuple(shape))
+
+
+def weight(name, shape, seed=SEED, adjust=()):
+    """The same as a tensor of torch."""
+    import torch
+    return torch.from_numpy(values(name, shape, seed, adjust))

@@ -254,6 +254,47 @@ TEST_F(KnockOutsTest, a_head_of_a_text_decoder_that_is_off_is_a_projection_witho
         }
 }
 
+// Written down once more in float64, after transformers' source: tests/golden/make_heads_off.py.
+TEST_F(KnockOutsTest, heads_that_are_off_give_the_numbers_of_an_independent_implementation) {
+    const auto expect = [](const Floats& got, const Json& want, const char* what) {
+        EXPECT_LT(relative_error(got, want.get<Floats>()), 1e-4) << what;
+    };
+    const GoldenFolder vit("vit-nano");
+    for (const Json& one : read_json(vit.golden / "heads-off.json")) {
+        KnockOuts off;
+        then([&] { off.switch_off(0, one["off"][0], one["off"][1]); });
+        expect(classify(vit, &off).output, one["logits"], "ViT");
+    }
+    const GoldenFolder detr("detr-nano");
+    const auto encoders = read_json(detr.folder.path() / "config.json")["encoder_layers"];
+    for (const Json& one : read_json(detr.golden / "heads-off.json")) {
+        KnockOuts encoder, decoder;
+        const uint32_t layer = one["off"][0], head = one["off"][1], first = encoders;
+        then([&] {
+            layer < first ? encoder.switch_off(0, layer, head)
+                          : decoder.switch_off(0, layer - first, head);
+        });
+        const Floats got = detect(detr, &encoder, &decoder).output;
+        const auto end_of_logits = got.begin() + std::ptrdiff_t(one["logits"].size());
+        expect({got.begin(), end_of_logits}, one["logits"], "DETR's logits");
+        expect({end_of_logits, got.end()}, one["boxes"], "DETR's boxes");
+    }
+    const GoldenFolder captioner("vit-gpt2-nano");
+    for (const Json& one : read_json(captioner.golden / "heads-off.json")) {
+        const uint32_t layer = one["off"][0], head = one["off"][1], encoder_layers = 3;
+        KnockOuts encoder;
+        std::vector<HeadAt> decoder;
+        if (layer >= encoder_layers) decoder.push_back({layer - encoder_layers, head});
+        then([&] {
+            if (layer < encoder_layers) encoder.switch_off(0, layer, head);
+        });
+        const auto said = describe(captioner, {.off = decoder, .encoder = &encoder, .words = 6});
+        EXPECT_EQ(said.ids, one["ids"].get<std::vector<uint32_t>>());
+        const Floats logs(said.log_probs.begin() + 1, said.log_probs.end());
+        expect(logs, one["log_probs"], "a captioner's words");
+    }
+}
+
 TEST_F(KnockOutsTest, a_block_that_is_skipped_is_a_checkpoint_in_which_it_adds_nothing) {
     for (const uint32_t layer : {1u, 2u})
         for (const bool mlp : {false, true}) {
