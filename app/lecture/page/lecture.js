@@ -112,7 +112,7 @@ const lecture = (() => {
         "]": () => step_in(numbers(about.heads), "head", 1), "[": () => step_in(numbers(about.heads), "head", -1),
     };
     function press(event) {
-        if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input")) return;
+        if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches?.("input")) return;
         const section = all[Number(event.key) - 1];
         const action = section ? () => go_to(section.id) : about && classifier_keys[event.key];
         if (!action) return;
