@@ -74,7 +74,6 @@ void LectureDesk::add_events(Events& events, Clock::time_point now) try {
 }
 
 bool LectureDesk::follow(const Status& status, const Wishes& wishes, Clock::time_point now) {
-    const LectureNews before = news_;
     if (waits_for_frame_ && status.bare_file == frame_) {
         waits_for_frame_ = false;
         news_.making = is_made;
@@ -89,7 +88,7 @@ bool LectureDesk::follow(const Status& status, const Wishes& wishes, Clock::time
             end(made->error.empty() ? "the lecture could not be made; the log may say why"
                                     : made->error);
     }
-    return news_ != before;
+    return std::exchange(told_, news_) != news_;
 }
 
 void LectureDesk::take(const std::string& page) {

@@ -34,7 +34,7 @@ public:
     void ask(uint32_t viewer);
     // Before a step of the loop: asks it for the frame.
     void add_events(Events& events, Clock::time_point now);
-    // After it. True if there are news.
+    // After it. True if there are news since the last time.
     bool follow(const Status& status, const Wishes& wishes, Clock::time_point now);
 
     bool busy() const { return !news_.making.empty(); }
@@ -48,7 +48,7 @@ private:
 
     LectureTurn& turn_;
     PageMaker maker_{PageMaker::Opens::nowhere};
-    LectureNews news_;
+    LectureNews news_, told_;
     bool asked_ = false, waits_for_frame_ = false;
     std::filesystem::path folder_;  // a temporary one; empty before the first frame
     std::string frame_;

@@ -119,6 +119,7 @@ TEST_F(LectureDeskTest, waits_for_the_desk_of_another_source) {
 TEST_F(LectureDeskTest, gives_its_turn_away_when_no_frame_comes) {
     LectureDesk desk(turn_, true, page_maker());
     EXPECT_NE(asked_for(desk), "");
+    EXPECT_TRUE(desk.follow(status_, wishes_, now_)) << "it says what it waits for";
     EXPECT_FALSE(desk.follow(status_, wishes_, now_ + LectureDesk::frame_time - 1s));
     EXPECT_TRUE(desk.follow(status_, wishes_, now_ + LectureDesk::frame_time + 1s));
     EXPECT_EQ(desk.news().error, "the source gives no picture; ask again when it does");
