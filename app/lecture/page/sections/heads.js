@@ -58,7 +58,7 @@ function heads_off(say) {
             const cell = figures.button(figures.round(value), () => lecture.choose(every ? {layer} : {layer, head}, {all_heads: every}));
             const [red, green, blue] = figures.signed_colour(value / (largest || 1));
             cell.style.background = `rgb(${red} ${green} ${blue})`;
-            cell.classList.toggle("deep", value < -0.45 * largest);
+            cell.classList.toggle("deep", value < -0.78 * largest);
             row.append(element("td", {}, cell));
             cells.set(`${layer} ${head}`, cell);
         }
