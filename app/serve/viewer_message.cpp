@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 constexpr size_t longest_region_name = 120;  // bytes
 constexpr size_t most_place_numbers = 24;
-constexpr uint32_t last_head = 1023;         // and layer
+constexpr uint32_t last_head = 1023;  // and layer
 
 void require(bool holds) {
     if (!holds) throw Error("no message of a viewer");
