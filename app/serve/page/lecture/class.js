@@ -15,6 +15,8 @@
     if (key) sessionStorage.setItem("teach", key);
     if (location.hash) history.replaceState(null, "", location.pathname + search);
 
+    addEventListener("hashchange", () => location.reload());  // the teacher's address in the same tab
+
     const send = (message) => { if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message)); };
     const tell = (message) => frame.contentWindow?.postMessage({saccade: message}, location.origin);
     const follows = () => !known.teaches && $("follow").checked;

@@ -205,7 +205,9 @@ TEST_F(ClassroomTest, whoever_follows_sees_what_the_teacher_sees_or_looks_around
         page.becomes(in_lecture("d.getElementById('summary').textContent.startsWith('patch in row "
                                 "1, column 1, layer 0')")));
 
-    // The teacher.
+    // The teacher. The address differs from that of the class after '#' alone, so another page is
+    // in between: without one nothing is loaded, and visit() would wait for it.
+    page.visit("about:blank");
     page.visit(server_.teacher_address());
     ASSERT_TRUE(
         page.becomes("document.getElementById('class-now').textContent.startsWith('You teach.')"));

@@ -20,7 +20,7 @@ TEST(ServedLecture, is_made_of_the_frame_on_the_screen_and_opens) {
     EXPECT_EQ(get(port_of(address), "/lecture/page").status, 404);
     Browser page;
     page.visit(address);
-    ASSERT_TRUE(page.becomes("saccade.number() > 0 && saccade.state()?.lecture", 120));
+    ASSERT_TRUE(page.becomes("saccade.number() > 0 && !!saccade.state()?.lecture", 120));
     page.evaluate(
         "window.opened = []; window.open = (url) => window.opened.push(String(url));"
         "document.getElementById('lecture').click()");
