@@ -92,6 +92,7 @@ struct Wishes {
         std::array<Rectangle, 2> legends{};
         Rectangle invitation{};  // of the tour, in the first view, likewise
         Size room{};  // for pictures in the window, in pixels of the screen; none without a window
+        float name_bar = 0;  // height of a tile's line with its source's name, in the same pixels
         std::optional<WindowTile> tile = std::nullopt;  // the source shares the room with others
         bool operator==(const Look&) const = default;
     } look;

@@ -257,6 +257,7 @@ ViewLayout LiveWindow::place_view() {
     Wishes::Look& look = session_.wishes.look;
     look.second.below = better_below(view_.scene.picture, layout.picture.size());
     look.room = on_->screen.room();
+    look.name_bar = name_bar() * dots.y;
     return layout;
 }
 

@@ -25,11 +25,20 @@ std::string time_of(std::chrono::steady_clock::time_point captured) {
 }
 
 std::string state_of(const TileView& tile) {
-    if (!tile.state.empty())
-        return tile.frames > 0 ? "no picture since " + time_of(tile.captured) + ": " + tile.state
-                               : tile.state;
-    return tile.frames > 0 ? "" : "waiting for the first picture";
+    if (!tile.state.empty()) return "no picture since " + time_of(tile.newest) + ": " + tile.state;
+    return area(tile.scene.picture) > 0 ? "" : "waiting for the first picture";
 }
+
+// What a source is called, and how many of its frames are shown.
+std::string title_of(const TileView& tile) {
+    if (!tile.state.empty() || tile.dropped == 0) return tile.name;
+    char rate[64];
+    std::snprintf(rate, sizeof rate, "  %.1f/s, %llu dropped", tile.rate,
+                  static_cast<unsigned long long>(tile.dropped));
+    return tile.name + rate;
+}
+
+float margin() { return 0.35f * em(); }
 
 }  // namespace
 
@@ -50,10 +59,12 @@ Placement picture_in(const LiveView& view, size_t tile) {
     return picture;
 }
 
+float name_bar() { return em() + 2 * margin(); }
+
 void draw_wall(const ViewInput& in) {
+    constexpr ImU32 plate = IM_COL32(16, 16, 20, 200);
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
-    const float margin = 0.35f * em();
     const size_t chosen = in.session.wishes.wall.subject();
     for (size_t i = 0; i < in.view.tiles.size(); ++i) {
         const TileView& tile = in.view.tiles[i];
@@ -61,27 +72,19 @@ void draw_wall(const ViewInput& in) {
         const ImVec2 from{pixels.min.x / dots.x, pixels.min.y / dots.y};
         const ImVec2 to{pixels.max.x / dots.x, pixels.max.y / dots.y};
         list.PushClipRect(from, to, true);
-        const std::string state = state_of(tile);
+        // At the top: captions are at the bottom.
+        const std::string title = title_of(tile), state = state_of(tile);
+        const float width = ImGui::CalcTextSize(title.c_str()).x + 2 * margin();
+        list.AddRectFilled(from, {from.x + width, from.y + name_bar()}, plate);
+        list.AddText({from.x + margin(), from.y + margin()}, IM_COL32(255, 255, 255, 255),
+                     title.c_str());
         if (!state.empty()) {
-            const float width = to.x - from.x - 2 * margin;
-            const ImVec2 size = ImGui::CalcTextSize(state.c_str(), nullptr, false, width);
-            list.AddRectFilled(from, {to.x, from.y + size.y + 2 * margin},
-                               IM_COL32(16, 16, 20, 210));
-            list.AddText(nullptr, 0, {from.x + margin, from.y + margin},
-                         IM_COL32(255, 160, 90, 255), state.c_str(), nullptr, width);
+            const float top = from.y + name_bar(), wrap = to.x - from.x - 2 * margin();
+            const ImVec2 size = ImGui::CalcTextSize(state.c_str(), nullptr, false, wrap);
+            list.AddRectFilled({from.x, top}, {to.x, top + size.y + 2 * margin()}, plate);
+            list.AddText(nullptr, 0, {from.x + margin(), top + margin()},
+                         IM_COL32(255, 160, 90, 255), state.c_str(), nullptr, wrap);
         }
-        std::string line = tile.name;
-        if (state.empty() && tile.dropped > 0) {
-            char rate[64];
-            std::snprintf(rate, sizeof rate, "  %.1f/s, %llu dropped", tile.rate,
-                          static_cast<unsigned long long>(tile.dropped));
-            line += rate;
-        }
-        const ImVec2 size = ImGui::CalcTextSize(line.c_str());
-        list.AddRectFilled({from.x, to.y - size.y - 2 * margin},
-                           {from.x + size.x + 2 * margin, to.y}, IM_COL32(16, 16, 20, 190));
-        list.AddText({from.x + margin, to.y - size.y - margin}, IM_COL32(255, 255, 255, 255),
-                     line.c_str());
         if (i == chosen) list.AddRect(from, to, IM_COL32(255, 205, 80, 255), 0, 0, 0.15f * em());
         list.PopClipRect();
     }

@@ -100,10 +100,13 @@ void LiveThread::spread(Wanted& wanted) {
         wishes.recording = all.recording && is_subject;
         wishes.frozen = all.frozen && (!wall.front || is_subject);
         if (i > 0) wishes.feed.clear(), wishes.examples.clear();
-        if (!tiles.empty())
+        if (!tiles.empty()) {
             wishes.look.tile = tiles[i];
-        else if (!is_subject)
+            const float bar = all.look.name_bar / static_cast<float>(tiles[i].size.y);
+            wishes.look.legends = {Rectangle{{0, 0}, {0.5f, bar}}, Rectangle()};
+        } else if (!is_subject) {
             wishes.look.room = {};
+        }
     }
 }
 
@@ -183,12 +186,12 @@ void LiveThread::show_tiles(LiveView& view) const {
         tile.name = sources_[i].name;
         tile.state = status.source_state;
         tile.tile = *parts_[i].wishes.look.tile;
-        tile.frames = status.frames;
+        tile.newest = began_;
         tile.dropped = status.dropped;
         tile.rate = status.frames_per_second;
         if (!loop.shown()) continue;
         const FrameResult& result = loop.shown()->result;
-        tile.captured = result.info.captured;
+        tile.newest = result.info.captured;
         tile.scene.picture = result.info.size;
         if (result.detections) tile.scene.detections = one_for_each_thing(*result.detections);
         tile.scene.tiles = loop.shown()->tiles;

@@ -26,8 +26,8 @@ struct TileView {
     std::string name, state;  // state: why it gives no picture; empty if it does
     LiveScene scene;          // without its place in the window
     WindowTile tile;
-    std::chrono::steady_clock::time_point captured;  // of its newest picture, if it has frames
-    uint64_t frames = 0, dropped = 0;
+    std::chrono::steady_clock::time_point newest;  // its newest picture's, or when the run began
+    uint64_t dropped = 0;
     double rate = 0;
 };
 
@@ -87,6 +87,7 @@ private:
     std::string says() const;
     void list_classes(LiveView& view, const LiveLoop& loop) const;
 
+    const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     Wall wall_;
     std::vector<WallPart> parts_;
     std::vector<NamedSource> sources_;
