@@ -167,7 +167,7 @@ std::string with_name(std::string line, const std::string& name) {
     return line;
 }
 
-// For the page of a wall; `age`: seconds since the newest frame.
+// For the page of a wall; `age`: seconds since the newest frame, or since the start.
 std::string brief_of(const Status& status, double age) {
     const Json brief = {{"name", status.name},
                         {"state", text_of_name(without_secrets_in(status.source_state))},

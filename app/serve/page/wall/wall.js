@@ -72,7 +72,7 @@ function tell(source) {
     tile.link.classList.toggle("gone", !tile.alive);
     const state = tile.link.querySelector(".state");
     state.hidden = tile.alive;
-    const from = source.frames > 0 ? "since " + since(source.silent_ms) + ": " : "";
+    const from = "since " + since(source.silent_ms) + ": ";
     state.textContent = tile.alive ? "" : from + source.state;
     const dropped = source.dropped > 0 ? `, ${source.dropped} dropped` : "";
     tile.link.querySelector(".rate").textContent = tile.alive ? `${source.rate.toFixed(1)}/s${dropped}` : "";
