@@ -190,7 +190,7 @@ void LiveLoop::follow_freeze(const Wanted& wanted) {
 
 void LiveLoop::follow_models(const Wanted& wanted) {
     models_.want(wanted.wishes);
-    if (!models_.ready()) return;
+    if (!models_.ready() || others_in_flight()) return;
     leave_models(wanted);  // the old ones are idle from here on
     models_.swap();
     prompts_.apply(wanted.wishes.prompts, models_.loaded());
@@ -199,6 +199,11 @@ void LiveLoop::follow_models(const Wanted& wanted) {
         loop->stats_.restart(loop->status_);
     }
     use_models();
+}
+
+bool LiveLoop::others_in_flight() const {
+    return std::ranges::any_of(
+        shared_.loops, [&](const LiveLoop* loop) { return loop != this && !loop->path_.empty(); });
 }
 
 void LiveLoop::leave_models(const Wanted& wanted) {

@@ -116,6 +116,7 @@ void Wall::share(std::span<WallPart> parts) {
 
 void Wall::begin_frames(std::span<WallPart> parts) {
     std::erase_if(batches_, [&](Ticket batch) { return engine_.device().reached(batch); });
+    if (loops_.front()->holds_back()) return;
     double ms = 0;
     uint64_t frames = 0;
     for (const auto& loop : loops_) {

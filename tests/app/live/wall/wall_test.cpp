@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "tests/app/program.h"
 #include "tests/app/quiet_log.h"
 #include "tests/models/files/temp_folder.h"
 
@@ -104,6 +105,18 @@ TEST_F(WallTest, another_model_is_for_all_whoever_wishes_for_it) {
     const uint64_t frames = frames_of(1);
     ASSERT_TRUE(step_until([&] { return frames_of(1) > frames; }));
     EXPECT_TRUE((*wall)[1].shown()->result.classes);
+}
+
+TEST_F(WallTest, a_picture_whose_only_frame_is_in_flight_outlives_a_change_of_models) {
+    open({"synth:96x80@30", golden_picture()}, 2);
+    ASSERT_TRUE(step_until([&] { return (*wall)[1].in_flight() > 0; }));
+    ASSERT_FALSE((*wall)[1].shown());
+    parts[0].wishes.classifier = "emoji-classifier";
+    ASSERT_TRUE(step_until([&] { return (*wall)[1].shown().has_value(); }));
+    ASSERT_TRUE(step_until([&] {
+        const auto& shown = (*wall)[0].shown();
+        return shown && shown->result.classes;
+    }));
 }
 
 TEST_F(WallTest, maps_are_of_the_source_that_is_pointed_at) {
