@@ -24,6 +24,13 @@ LivePage live_page(const std::string& title) {
     return page_of("live.html", std::move(parts));
 }
 
+LivePage page_named(const std::string& name, const std::string& title) {
+    return page_of((name + ".html").c_str(),
+                   {{"title", escaped(title)},
+                    {"style", text_asset("page.css") + text_asset(name + ".css")},
+                    {"script", text_asset(name + ".js")}});
+}
+
 LivePage page_of(const char* file, std::map<std::string, std::string> parts) {
     add_shared_parts(parts);
     LivePage page;
