@@ -352,7 +352,7 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
         {"working", status.working},
         {"stands", status.stands},
         {"name", status.name},
-        {"lecture", desk_ ? Json::parse(json_of(desk_->news())) : Json()},
+        {"lecture", desk_ ? json_of(desk_->news()) : Json()},
         {"switches", page_switches()}};
     for (const Control& control : controls())
         if (control.page == PageScope::shared) state[control.name] = *value_of(control, wishes);

@@ -30,13 +30,12 @@ std::filesystem::path temporary_folder() {
 
 }  // namespace
 
-std::string json_of(const LectureNews& news) {
-    const nlohmann::json json = {{"number", news.number},
-                                 {"making", news.making},
-                                 {"for_class", news.for_class},
-                                 {"asked_by", news.asked_by},
-                                 {"error", news.error}};
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+nlohmann::json json_of(const LectureNews& news) {
+    return {{"number", news.number},
+            {"making", news.making},
+            {"for_class", news.for_class},
+            {"asked_by", news.asked_by},
+            {"error", news.error}};
 }
 
 LectureDesk::LectureDesk(LectureTurn& turn, bool for_class, std::string program) : turn_(turn) {

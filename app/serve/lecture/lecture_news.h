@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace saccade {
@@ -19,6 +20,6 @@ struct LectureNews {
 };
 
 // For pages: all but the page itself.
-std::string json_of(const LectureNews& news);
+nlohmann::json json_of(const LectureNews& news);
 
 }  // namespace saccade

@@ -30,9 +30,12 @@ std::string Classroom::message_for(const Connection& c, Connections& connections
     const auto place = places_.find(c.source);
     const nlohmann::json at =
         place == places_.end() ? nlohmann::json() : nlohmann::json(place->second);
-    return "{\"class\":{\"lecture\":" + json_of(connections.exchange_of(c).lecture()) +
-           ",\"at\":" + at.dump() + ",\"teaches\":" + (c.teaches ? "true" : "false") +
-           ",\"here\":" + std::to_string(here) + "}}";
+    const nlohmann::json message = {{"class",
+                                     {{"lecture", json_of(connections.exchange_of(c).lecture())},
+                                      {"at", at},
+                                      {"teaches", c.teaches},
+                                      {"here", here}}}};
+    return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace saccade
