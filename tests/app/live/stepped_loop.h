@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <functional>
 
 #include "app/live/loop.h"
 #include "tests/app/quiet_log.h"
+#include "tests/app/validated_engine.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
@@ -16,14 +16,7 @@ namespace saccade {
 class SteppedLoop : public ::testing::Test {
 protected:
     explicit SteppedLoop(const CaptureOptions& capture)
-        : engine(validated()), loop(engine, capture, folder.path()) {}
-    static EngineOptions validated() {
-        EngineOptions options;
-        if (const char* device = std::getenv("SACCADE_DEVICE")) options.device = device;
-        options.validation = !std::getenv("SACCADE_NO_VALIDATION");
-        options.on_message = [](std::string_view text) { ADD_FAILURE() << "validation: " << text; };
-        return options;
-    }
+        : engine(validated_engine()), loop(engine, capture, folder.path()) {}
     // As in the window, the pointer releases objects of models that are no longer there.
     bool step() {
         const bool new_picture = loop.step(wishes, pointer, events);

@@ -2,28 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "app/pipeline/models_in_use.h"
 #include "app/sources/open_source.h"
 #include "app/sources/reader.h"
 #include "tests/app/program.h"
+#include "tests/app/validated_engine.h"
 
 namespace saccade {
 namespace {
 
 class PathsTogetherTest : public ::testing::Test {
 protected:
-    PathsTogetherTest() : engine(engine_options()), together(engine) {
+    PathsTogetherTest() : engine(validated_engine()), together(engine) {
         models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
                                             .classifier = model_folder(temp, "vit-nano")});
-    }
-    static EngineOptions engine_options() {
-        EngineOptions options;
-        if (const char* device = std::getenv("SACCADE_DEVICE")) options.device = device;
-        options.validation = !std::getenv("SACCADE_NO_VALIDATION");
-        options.on_message = [](std::string_view text) { ADD_FAILURE() << "validation: " << text; };
-        return options;
     }
     static FrameOrder order() {
         FrameOrder order;

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 
 #include "tests/app/program.h"
 #include "tests/app/quiet_log.h"
+#include "tests/app/validated_engine.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
@@ -14,14 +14,7 @@ namespace {
 
 class WallTest : public ::testing::Test {
 protected:
-    WallTest() : engine(engine_options()) {}
-    static EngineOptions engine_options() {
-        EngineOptions options;
-        if (const char* device = std::getenv("SACCADE_DEVICE")) options.device = device;
-        options.validation = !std::getenv("SACCADE_NO_VALIDATION");
-        options.on_message = [](std::string_view text) { ADD_FAILURE() << "validation: " << text; };
-        return options;
-    }
+    WallTest() : engine(validated_engine()) {}
     void open(const std::vector<SourceName>& sources, size_t together) {
         const std::vector<LivePlace> from(sources.size());
         wall = std::make_unique<Wall>(engine, CaptureOptions{}, folder.path(), from, together);
