@@ -122,6 +122,7 @@ bool LiveLoop::step(const Wishes& wishes, const Pointer& pointer, Events& events
 
 void LiveLoop::follow(const Wishes& wishes, const Pointer& pointer, Events& events) {
     const Wanted wanted{wishes, pointer};
+    holds_back_ = false;
     follow_source(wanted, events);
     follow_freeze(wanted);
     if (is_first()) {
@@ -190,7 +191,7 @@ void LiveLoop::follow_freeze(const Wanted& wanted) {
 
 void LiveLoop::follow_models(const Wanted& wanted) {
     models_.want(wanted.wishes);
-    if (!models_.ready() || others_in_flight()) return;
+    if (!models_.ready() || !may_leave_models()) return;
     leave_models(wanted);  // the old ones are idle from here on
     models_.swap();
     prompts_.apply(wanted.wishes.prompts, models_.loaded());
@@ -201,9 +202,10 @@ void LiveLoop::follow_models(const Wanted& wanted) {
     use_models();
 }
 
-bool LiveLoop::others_in_flight() const {
-    return std::ranges::any_of(
+bool LiveLoop::may_leave_models() {
+    holds_back_ = std::ranges::any_of(
         shared_.loops, [&](const LiveLoop* loop) { return loop != this && !loop->path_.empty(); });
+    return !holds_back_;
 }
 
 void LiveLoop::leave_models(const Wanted& wanted) {
@@ -289,7 +291,7 @@ void LiveLoop::follow_examples(const Wanted& wanted) {
 // New phrases are used from the next frame on; no model is loaded for them.
 void LiveLoop::follow_prompts(const Wanted& wanted) {
     follow_examples(wanted);
-    if (!prompts_.due(wanted.wishes.prompts, models_.loaded())) return;
+    if (!prompts_.due(wanted.wishes.prompts, models_.loaded()) || !may_leave_models()) return;
     leave_models(wanted);
     prompts_.apply(wanted.wishes.prompts, models_.loaded());
     use_models();

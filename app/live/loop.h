@@ -98,9 +98,9 @@ public:
     ResultLabels labels() const { return path_.labels(); }
     bool idle() const { return path_.empty(); }  // no frame is in flight
     size_t in_flight() const { return path_.in_flight(); }
-    // Whether new models wait until no source has a frame in flight. They would drop such frames,
-    // and a picture's only frame would never be shown.
-    bool holds_back() const { return models_.ready() && others_in_flight(); }
+    // Whether new models or prompts wait until no other source has a frame in flight. They would
+    // drop such frames, and a picture's only frame would never be shown.
+    bool holds_back() const { return holds_back_; }
 
     // Two frames in flight keep the device busy while the host works. Where a frame takes the
     // device long there is nothing to gain, and the second would be twice as old when it is shown.
@@ -129,7 +129,7 @@ private:
     LiveLoop(Engine& engine, std::unique_ptr<Shared> own, Shared* shared,
              const CaptureOptions& capture, std::filesystem::path folder, const LivePlace& from);
     bool is_first() const { return shared_.loops.front() == this; }
-    bool others_in_flight() const;
+    bool may_leave_models();
 
     // What a step is for.
     struct Wanted {
@@ -205,6 +205,7 @@ private:
     LiveExplaining explaining_;  // after the path, whose frames it looks at
     HeadsOff heads_off_;
     bool explains_ = false;  // there is more to do, or to draw
+    bool holds_back_ = false;
     SourcePlayer player_;
     LiveTracking tracking_;
     FrameOutputs outputs_;
