@@ -21,8 +21,8 @@ public:
     // Call it regularly, on the thread that called start().
     void poll();
 
-    // The models that are wished for now, by whomever. If another was chosen, nobody waits for the
-    // one that did not come, and its error is forgotten.
+    // Tells which models are chosen now. When a choice changes, the error of a failed download is
+    // forgotten: nobody waits for that model any more.
     using Chosen = std::array<std::string_view, 3>;
     void follow(const Chosen& models);
 

@@ -42,7 +42,7 @@ public:
 
 private:
     static constexpr double least = 0.05;   // seconds that every change costs
-    static constexpr double most_owed = 1;  // seconds; a single long delay locks nobody out
+    static constexpr double most_owed = 1;  // seconds; limits the wait after a single long delay
     // A change of layers is over when all of the path's recordings are made again.
     static constexpr uint32_t frames = 6;
 

@@ -131,7 +131,7 @@ void Viewers::handle(lws* wsi, Connection& c, const ViewerMessage& message) {
     if (c.clock || has_picture_for(c)) lws_callback_on_writable(wsi);
 }
 
-// Whoever teaches may make a lecture though viewers change nothing; of a class, nobody else may.
+// In a class, only the teacher may ask for a lecture, also with --read-only.
 bool Viewers::may_wish(const Connection& c, const SharedWish& wish) const {
     if (wish.lecture && classroom_.open()) return c.teaches && wish == SharedWish{.lecture = true};
     return !read_only_ && !c.in_class;
