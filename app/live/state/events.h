@@ -29,7 +29,10 @@ using Event = std::variant<SaveFrame, SaveView, SaveMaps, MakePage, OpenSource, 
 // A queue of them. The window and the loop each take out the kinds that they handle.
 class Events {
 public:
-    void add(Event event) { queue_.push_back(std::move(event)); }
+    template <typename Kind>
+    void add(Kind event) {
+        queue_.emplace_back(std::move(event));
+    }
     void add(Events&& others) {
         queue_.insert(queue_.end(), others.queue_.begin(), others.queue_.end());
         others.queue_.clear();

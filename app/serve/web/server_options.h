@@ -9,7 +9,7 @@
 namespace saccade {
 
 struct ServerOptions {
-    ServeAddress address;
+    ServeAddress address = {};
     std::string origin = {};    // the public address of a proxy; empty: none
     bool read_only = false;     // viewers cannot change anything
     double stale_seconds = 10;  // /healthz is bad once the newest frame is older

@@ -129,7 +129,7 @@ TEST_F(LectureDeskTest, gives_its_turn_away_when_no_frame_comes) {
 }
 
 TEST(LectureNewsTest, is_an_object_for_the_page) {
-    EXPECT_EQ(json_of({.number = 2, .asked_by = 3, .error = "a \"b\""}),
+    EXPECT_EQ(json_of({.number = 2, .asked_by = 3, .error = "a \"b\""}).dump(),
               R"({"asked_by":3,"error":"a \"b\"","for_class":false,"making":"","number":2})");
 }
 

@@ -34,7 +34,9 @@ TEST(WebSocketTest, a_masked_frame_is_read_however_its_bytes_come) {
     for (size_t cut = 0; cut <= hello.size(); ++cut) {
         SocketReader reader(longest);
         reader.add(hello.substr(0, cut));
-        if (cut < hello.size()) EXPECT_FALSE(reader.next()) << cut;
+        if (cut < hello.size()) {
+            EXPECT_FALSE(reader.next()) << cut;
+        }
         reader.add(hello.substr(cut) + framed("again", 0x82));
         const auto first = reader.next(), second = reader.next();
         ASSERT_TRUE(first && second);
