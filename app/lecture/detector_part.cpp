@@ -154,7 +154,7 @@ private:
         data_["encoder"] = {{"layer", last}, {"place", place_of(source.geometry())}};
     }
 
-    // The convolutional map: the root mean square of its channels, cell by cell.
+    // The backbone's map: the root mean square of its channels, cell by cell.
     void add_map() {
         Tensor map;
         Size size{};

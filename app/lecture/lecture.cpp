@@ -81,9 +81,8 @@ void write_lecture(Engine& engine, const LectureModels& with, const std::string&
         !data.contains("caption"))
         throw Error(
             "none of these models can be explained yet: a lecture needs a classifier with "
-            "self-attention between patches, of all or in windows, a detector like DETR or "
-            "RT-DETR, or "
-            "a captioner");
+            "self-attention between patches, of all or in windows, a detector with a decoder, as "
+            "DETR's, or a captioner");
     const LectureData classifier = data.value("classifier", LectureData());
     if (LectureData cost = cost_part(in, block_form(classifier)); !cost.is_null())
         data["cost"] = std::move(cost);

@@ -21,6 +21,7 @@ const texts = (() => {
         heads_off: classifier.off_layers?.length > 0,
         cosine: Boolean(windows?.cosine),
         points: Boolean(detector?.levels),
+        encoder: Boolean(detector?.encoder),
         recurrent: Boolean(lesson.recurrent),
         masked: Boolean(caption?.self_attention),
     };

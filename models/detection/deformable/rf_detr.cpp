@@ -278,7 +278,21 @@ void RfDetr::decode(Commands& c, const Stream& s, const Tensor& boxes, const Ten
         linear_add(c, s.x, sampled, w.cross_out);
         normalize(c, s.values(), w.cross_norm);
         feed_forward(c, s, s, w.ffn, config_.activation);
+        keep_boxes(c, s, boxes, i, taps.parts);
     }
+}
+
+// What the heads would answer after a layer: they are trained on each.
+void RfDetr::keep_boxes(Commands& c, const Stream& s, const Tensor& from, uint32_t layer,
+                        Parts& parts) const {
+    if (!parts.wanted()) return;
+    auto scope = c.scope("answers");
+    auto room = [&](Type type) { return c.scratch(s.x.batch, s.x.rows, 4, type); };
+    const Boxes boxes{room(Type::f32), room(type_)};
+    const Tensor deltas = room(Type::f32);
+    mlp_into(c, deltas, layer_norm(c, s.x, norm_, type_), box_head_);
+    scale_boxes(c, boxes, deltas, from);
+    parts.keep(c, "layer_boxes_" + std::to_string(layer), boxes.boxes);
 }
 
 TokenLayout RfDetr::layout(Size picture) const {

@@ -89,6 +89,8 @@ private:
                  Parts& parts) const;
     void decode(Commands& c, const Stream& s, const Tensor& boxes, const Tensor& sines,
                 const Tensor& values, Size grid, DetectionTaps& taps) const;
+    void keep_boxes(Commands& c, const Stream& s, const Tensor& from, uint32_t layer,
+                    Parts& parts) const;
     uint32_t classes() const { return static_cast<uint32_t>(config_.labels.size()); }
 
     Device& device_;

@@ -188,6 +188,7 @@ void EdgeDecoder::decode(Commands& c, const DecoderInput& from, const DetectionO
         edge_boxes(c,
                    {last ? Boxes{out.boxes, d.boxes.copy} : d.boxes, last ? statistics : Tensor{}},
                    corners, first.boxes, steps_, scale_, config_.best);
+        taps.parts.keep(c, "layer_boxes_" + std::to_string(i), last ? out.boxes : d.boxes.boxes);
     }
     taps.parts.keep(c, "corners", corners);
     taps.decoder.hidden(c, 0, s.x);

@@ -74,10 +74,10 @@ TEST_F(LectureFamilies, have_the_sections_that_apply_to_them) {
          {"tokens", "positions", "head", "heads", "block", "whole", "detector", "caption", "cost"},
          "register 0"},
         {"dinov3-nano",
-         "none",
+         "rfdetr-nano-tiny",
          "none",
          {},
-         {"tokens", "head", "heads", "block", "whole", "cost"},
+         {"tokens", "head", "heads", "block", "whole", "detector", "cost"},
          "register 0"},
         {"clip-nano",
          "none",
@@ -85,11 +85,11 @@ TEST_F(LectureFamilies, have_the_sections_that_apply_to_them) {
          {"--labels", "cat, dog"},
          {"tokens", "head", "heads", "block", "whole", "phrases", "cost"}},
         {"dinov2-nano",
-         "none",
+         "dfine-nano-tiny",
          "none",
          {},
-         {"tokens", "positions", "head", "heads", "block", "whole", "cost"}},
-        {"swin-nano", "none", "none", {}, {"windows"}},
+         {"tokens", "positions", "head", "heads", "block", "whole", "detector", "cost"}},
+        {"swin-nano", "deimv2-lite-nano", "none", {}, {"windows", "detector"}},
     };
     for (const Family& family : families) {
         SCOPED_TRACE(family.classifier);

@@ -127,6 +127,22 @@ TEST_P(PointDetectorLooking, changes_no_bit_of_the_answer) {
     EXPECT_EQ(detect(detector, golden.picture()), trace) << "without a tap, the same commands";
 }
 
+TEST_P(PointDetectorLooking, boxes_after_a_layer_are_those_of_a_decoder_that_ends_there) {
+    Golden golden(GetParam());
+    Detector whole = make(golden, Type::f32);
+    DetectionTaps taps = everything(whole);
+    detect(whole, golden.picture(), taps);
+    const uint32_t last = whole.model().decoder_layers() - 1;
+    const Floats after_last = floats_of(taps.parts["layer_boxes_" + std::to_string(last)].x);
+    EXPECT_LT(relative_error(after_last, whole.findings().boxes()), 1e-6);
+    const Floats after_first = floats_of(taps.parts["layer_boxes_0"].x);
+
+    golden.config["decoder_layers"] = 1;
+    Detector shorter = make(golden, Type::f32);
+    detect(shorter, golden.picture());
+    EXPECT_LT(relative_error(after_first, shorter.findings().boxes()), 1e-5);
+}
+
 TEST_P(PointDetectorLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_the_picture) {
     const Golden golden(GetParam());
     Detector detector = make(golden, Type::f32);

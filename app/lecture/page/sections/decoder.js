@@ -1,4 +1,4 @@
-// Section 7: the detector, from its convolutional map to the queries' boxes.
+// Section 7: the detector, from the map of its backbone to the queries' boxes.
 const detector_section = {
     id: "detector",
     applies: () => lesson.detector,
