@@ -1,5 +1,5 @@
 """Measures the photo models on pictures never trained on: detector and classifier as transformers
-runs their folders, captions as Saccade says them (transformers has no captioner of these forms).
+runs their folders, captions as Saccade says them.
 
     python3 evaluate_photos.py --packed packed --unpacked unpacked
     python3 evaluate_photos.py --classifier --annotations annotations
