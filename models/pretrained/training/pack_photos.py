@@ -76,7 +76,8 @@ def pack(pool, clone, blobs, quality, side, file, **known):
     """Writes a chunk. It appears under its name only when it is whole."""
     if file.exists():
         return
-    pictures = list(pool.map(functools.partial(encode, clone.path, quality, side), blobs, chunksize=64))
+    encoded = functools.partial(encode, clone.path, quality, side)
+    pictures = list(pool.map(encoded, blobs, chunksize=64))
     beside = file.with_suffix(".part.npz")
     np.savez(beside, bytes=np.frombuffer(b"".join(pictures), np.uint8),
              ends=np.cumsum([len(picture) for picture in pictures]), **known)
@@ -109,7 +110,8 @@ def pack_coco(options, pool):
 
     val = sorted(annotations["val"])
     pack(pool, clone, [blobs[key] for key in val], None, SIDE,
-         options.output / "coco-val.npz", names=np.array(list(annotations["categories"].values())), **known(val))
+         options.output / "coco-val.npz",
+         names=np.array(list(annotations["categories"].values())), **known(val))
     train, name = set(boxes) - set(val), "coco"
     if options.captions:
         train, name = train & captioned(options.captions), "captioned"
@@ -132,8 +134,8 @@ def main():
     parser.add_argument("--captions", help="coco_captions.tsv.gz: pictures with captions alone")
     parser.add_argument("--chunks", type=int, help="to train on")
     parser.add_argument("--quality", type=int, default=QUALITY, help="of WebP")
-    parser.add_argument("--side", type=int, default=SIDE, help="of pictures to train on, in pixels; "
-                        "at quality 12, 192 takes 2.3 KB for one")
+    parser.add_argument("--side", type=int, default=SIDE,
+                        help="of pictures to train on, in pixels: 192 takes 2.3 KB at quality 12")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("packed"))
     options = parser.parse_args()
