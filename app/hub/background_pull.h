@@ -21,8 +21,8 @@ public:
     // Call it regularly, on the thread that called start().
     void poll();
 
-    // Tells which models are chosen now. When a choice changes, the error of a failed download is
-    // forgotten: nobody waits for that model any more.
+    // Tells which models are chosen now. When a person chooses another model, the error of a failed
+    // download goes.
     using Chosen = std::array<std::string_view, 3>;
     void follow(const Chosen& models);
 
