@@ -21,7 +21,7 @@ import detector
 from assignment import assign
 from detector import Mlp
 from detr import Attention, EncoderBlock, perceptron
-from resnet import ConvNorm, settle
+from resnet import ConvNorm, settle, unsettle
 from scenes import to_input
 
 STRIDES = (8, 16, 32)
@@ -339,6 +339,17 @@ class RtDetr(nn.Module):
 
     def settle(self):
         settle(self)
+
+    @torch.no_grad()
+    def go_on_from(self, released, look):
+        """Takes a detector as load_rt_detr reads it, which has one group of queries: the others begin
+        near it. look() shows pictures to this model, for its batch norms."""
+        self.load_state_dict(released.state_dict())
+        for stage in self.first[1:]:
+            stage.load_state_dict(self.first[0].state_dict())
+            weight = stage.output.weight
+            weight += 0.1 * weight.std() * torch.randn_like(weight)
+        unsettle(self, look)
 
     @torch.no_grad()
     def weigh(self, factor, shift):

@@ -3,9 +3,11 @@
     python3 train_photo_detector.py --packed packed --unpacked unpacked
 
     --model yolos trains a plain ViT instead of RT-DETR, --width 224 --layers 9 --tokens 64 one that
-    train_photo_captioner.py starts from; --model detr trains the DETR of 2020.
+    train_photo_captioner.py starts from; --model detr trains the DETR of 2020. --start also takes the
+    folder of an RT-DETR that was trained before.
 """
 import copy
+import pathlib
 
 import torch
 
@@ -17,7 +19,7 @@ import resnet
 import rt_detr
 import vit
 from detector import Detector
-from folders import save_detector, save_detr, save_rt_detr
+from folders import load_rt_detr, save_detector, save_detr, save_rt_detr
 from metrics import Detections
 from scenes import to_input
 from trainer import train
@@ -126,7 +128,8 @@ def main():
     store.wait()
     tests, names = photos.held_out(options.packed, options.unpacked, device, options.tests)
     model = make_model(options)
-    if options.start:
+    released = options.start and pathlib.Path(options.start).is_dir()
+    if options.start and not released:
         common.load_checkpoint(model, options.start)
     model = model.to(device, memory_format=torch.channels_last)
     print(f"detector: {sum(p.numel() for p in model.parameters())} parameters, with those for "
@@ -154,6 +157,11 @@ def main():
     sizes = model.sizes() if isinstance(model, rt_detr.RtDetr) else None
     batches = photos.DetectionBatches(store, options.batch, options.side, cells_of(model), CLASSES,
                                       sizes, options.mosaics)
+    if released:
+        model.go_on_from(load_rt_detr(options.start), lambda: model.encode(to_input(
+            batches()["picture"]).contiguous(memory_format=torch.channels_last)))
+        print(f"  begins with {check(model.eval())}", flush=True)
+        model.train()
     compiled = ((vit.Block, "forward"), (resnet.ResNetBlock, "forward"),
                 (detr.EncoderBlock, "forward"), (detr.DecoderBlock, "forward"),
                 (rt_detr.ResNetD, "forward"), (rt_detr.HybridEncoder, "forward"),
