@@ -149,7 +149,7 @@ TEST(Buffer, is_mapped_where_the_cpu_takes_part_and_keeps_its_name_when_it_moves
 
     Buffer moved = std::move(upload);
     EXPECT_TRUE(moved);
-    EXPECT_FALSE(upload);
+    EXPECT_FALSE(upload);  // NOLINT(bugprone-use-after-move): it is to be empty
     EXPECT_EQ(moved.name(), "upload");
     EXPECT_EQ(moved.bytes(), 100u);
     EXPECT_EQ(moved.mapped()[99], std::byte{7});
@@ -166,7 +166,7 @@ TEST(Image, sides_of_nothing_or_too_much_are_refused_by_name) {
              std::to_string(most)});
     Image image(test_device(), "frame", 3, 2);
     const Image moved = std::move(image);
-    EXPECT_FALSE(image);
+    EXPECT_FALSE(image);  // NOLINT(bugprone-use-after-move): it is to be empty
     EXPECT_TRUE(moved);
     EXPECT_EQ(moved.width(), 3u);
     EXPECT_EQ(moved.height(), 2u);
