@@ -4,14 +4,18 @@
     bench_torch.py --lab build/app/saccade-lab [--model NAME]... [--way WAY]... [--batch N] [--mode MODE]
     bench_torch.py --report bench.json ...
     bench_torch.py --lab build/app/saccade-lab --precision fp32 --no-coopmat
+    bench_torch.py --loop FOLDER
 
 Each model is timed in half precision, or in single with TF32 switched off: eager, replayed as a CUDA graph, and through torch.compile;
 captioners, whose loop over words is transformers' own, only eager. --lab runs saccade-lab for the
 same models first, --report reads what `bench --json` printed. Weights are random, no file is
 needed. Needs torch and transformers, and a CUDA device; --cpu times eager PyTorch on the processor,
-in fp32, to try the script out."""
+in fp32, to try the script out.
+--loop runs a detector or a classifier in a loop of Python over frames of 1280x720, one at a time, by `import saccade`
+and by transformers' pipeline."""
 import argparse
 import json
+import pathlib
 import statistics
 import subprocess
 import sys
@@ -192,6 +196,34 @@ def time_model(name, arguments):
     return result
 
 
+def frames_a_second(run, frames, seconds):
+    """After some frames, which warm it up."""
+    for frame in frames[:20]:
+        run(frame)
+    began, count = time.perf_counter(), 0
+    while (passed := time.perf_counter() - began) < seconds:
+        run(frames[count % len(frames)])
+        count += 1
+    return count / passed
+
+
+def compare_loops(arguments):
+    import numpy
+    import saccade
+    from PIL import Image
+
+    sample = pathlib.Path(__file__).resolve().parents[2] / "models/pretrained/sample.jpg"
+    picture = numpy.asarray(Image.open(sample).convert("RGB").resize((1280, 720)))
+    frames = [numpy.roll(picture, 8 * i, 1) for i in range(60)]
+    ours = saccade.open(arguments.loop, precision=arguments.precision)
+    task = {"detect": "object-detection", "classify": "image-classification"}[ours.task]
+    theirs = transformers.pipeline(task, arguments.loop, device="cpu" if arguments.cpu else 0, dtype=torch.float32
+                                   if arguments.precision == "fp32" else torch.float16)
+    print(f"{arguments.loop}, {arguments.precision}, one frame of 1280x720 at a time: "
+          f"saccade {frames_a_second(ours, frames, arguments.seconds):.1f} frames/s, transformers' pipeline "
+          f"{frames_a_second(lambda frame: theirs(Image.fromarray(frame)), frames, arguments.seconds):.1f}")
+
+
 def column(value, width):
     return f"{value:>{width}.3f}" if value else f"{'-':>{width}}"
 
@@ -224,6 +256,7 @@ def main():
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--lab", metavar="PROGRAM", help="saccade-lab, to be run first")
     source.add_argument("--report", metavar="FILE", help="what `bench --json` printed")
+    source.add_argument("--loop", metavar="FOLDER", help="a detector or classifier, for loops of Python")
     parser.add_argument("--model", action="append", choices=MODELS, metavar="NAME",
                         help="default: all")
     parser.add_argument("--way", action="append", choices=WAYS,
@@ -247,6 +280,9 @@ def main():
                  "--cpu tries the script out without one")
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
+    if arguments.loop:
+        compare_loops(arguments)
+        return
 
     try:
         ours = saccade_report(arguments)

@@ -293,7 +293,7 @@ size_t allocated_bytes() {
     return info.uordblks + info.hblkhd;
 }
 
-// tests/trials/opens opens and closes a thousand times. Memory that malloc keeps for itself goes
+// SACCADE_OPENS=1000 opens and closes a thousand times. Memory that malloc keeps for itself goes
 // back to the system first: how much that is depends on which of the driver's threads freed what.
 TEST_F(LibraryTest, leaks_neither_memory_nor_files) {
     const saccade_picture picture = picture_of(chelsea);
