@@ -74,6 +74,8 @@ public:
     Type precision() const { return precision_; }
     // Whether several classes may be right: a class has a score of its own.
     bool has_independent_classes() const { return independent_; }
+    // The same, or phrases that are judged one by one (SigLIP).
+    bool judges_classes_alone() const { return independent_ || model_->judges_phrases_alone(); }
     // Tensors of the file that the model does not use.
     const std::vector<std::string>& unused() const { return unused_; }
 

@@ -31,7 +31,7 @@ public:
         tokens_ = first.q.rows;
         heads_ = first.heads.count;
         head_size_ = head_size_of(first);
-        data_ = {{"layers", model_.layers()},
+        data_ = {{"layers", blocks()},
                  {"heads", heads_},
                  {"head_size", head_size_},
                  {"dim", tap_.hidden_states().at(0).columns},
@@ -40,7 +40,8 @@ public:
                  {"scale", first.heads.scale},
                  {"patch", {model_.patch().x, model_.patch().y}},
                  {"labels", classifier_.labels()},
-                 {"independent", classifier_.has_independent_classes()},
+                 {"independent", classifier_.judges_classes_alone()},
+                 {"pooled", model_.pools_last()},
                  {"sure_above", classifier_.sure_above()},
                  {"place", place_of(classifier_.geometry())}};
         add_input();
@@ -58,6 +59,10 @@ public:
     }
 
 private:
+    // The layers of attention between tokens: all but a pooling one at the end, whose only query is
+    // none of them.
+    uint32_t blocks() const { return model_.layers() - (model_.pools_last() ? 1 : 0); }
+
     void run() {
         tap_ = Tap::on_first(model_.layers(), true);
         tap_.keep_values();
@@ -104,8 +109,7 @@ private:
 
     void add_attention() {
         const uint64_t values = uint64_t(3) * tokens_ * heads_ * head_size_;
-        const std::vector<uint32_t> layers =
-            evenly(model_.layers(), qkv_bytes / page_bytes_of(values));
+        const std::vector<uint32_t> layers = evenly(blocks(), qkv_bytes / page_bytes_of(values));
         const bool has_values = bool(tap_.layer(0).v);
         data_["kept_layers"] = layers;
         data_["values"] = has_values;
@@ -122,15 +126,14 @@ private:
         const auto& states = tap_.hidden_states();
         const uint32_t dim = states.at(0).columns;
         const uint64_t each = page_bytes_of(uint64_t(tokens_) * dim);
-        const std::vector<uint32_t> kept =
-            evenly(static_cast<uint32_t>(states.size()), stream_bytes / each);
+        const std::vector<uint32_t> kept = evenly(blocks() + 1, stream_bytes / each);
         data_["kept_states"] = LectureData::array();
-        for (const auto& [index, z] : states) {
+        for (uint32_t index = 0; index <= blocks(); ++index) {
             const bool wanted = index == 0 || std::ranges::find(kept, index) != kept.end();
             if (!wanted) continue;
             data_["kept_states"].push_back(index);
             tensors_.add("stream." + std::to_string(index), {tokens_, dim},
-                         read_back(in_.engine, "lecture", z));
+                         read_back(in_.engine, "lecture", states.at(index)));
         }
     }
 
@@ -216,9 +219,8 @@ private:
 }  // namespace
 
 LectureData classifier_part(const LectureInput& in, Classifier& classifier, PageTensors& tensors) {
-    // Windows, relative positions and pooling have pictures of attention that are not yet drawn.
-    const ClassificationModel& model = classifier.model();
-    if (!model.rolls_out() || model.pools_last()) return nullptr;
+    // The page has no pictures of attention with relative positions; windows have their own part.
+    if (!classifier.model().rolls_out()) return nullptr;
     return ClassifierPart(in, classifier, tensors).collect();
 }
 

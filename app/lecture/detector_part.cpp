@@ -25,7 +25,8 @@ public:
     LectureData collect() {
         in_.progress("the detector");
         const DetectionModel& model = detector_.model();
-        if (model.decoder_layers() == 0) return nullptr;
+        // The queries of an open-vocabulary model are patches.
+        if (model.decoder_layers() == 0 && detector_.phrases()) return nullptr;
         taps_.encoder = Tap::on_first(model.encoder_layers(), true);
         taps_.decoder = Tap::on_first(model.decoder_layers());
         taps_.parts = Parts(true);
@@ -35,7 +36,8 @@ public:
         });
         pictures.run(in_.picture);
         if (!taps_.parts.has("layer_boxes_0")) return nullptr;
-        data_ = {{"layers", model.decoder_layers()},
+        data_ = {{"layers", layers()},
+                 {"detection_tokens", model.decoder_layers() == 0},
                  {"queries", model.queries()},
                  {"encoder_layers", model.encoder_layers()},
                  {"input", {detector_.input().plan().width, detector_.input().plan().height}},
@@ -49,18 +51,25 @@ public:
     }
 
 private:
+    // The layers in which the queries look: those of the decoder, or, where the queries are tokens
+    // of it, of the encoder.
+    uint32_t layers() const {
+        const DetectionModel& model = detector_.model();
+        return model.decoder_layers() > 0 ? model.decoder_layers() : model.encoder_layers();
+    }
+
     // The boxes of all queries after each layer, (layers, queries, 4), as fractions of the picture:
     // centre, width, height.
     void add_queries() {
         const DetectionModel& model = detector_.model();
         std::vector<float> boxes;
-        for (uint32_t i = 0; i < model.decoder_layers(); ++i) {
+        for (uint32_t i = 0; i < layers(); ++i) {
             const auto& part = taps_.parts["layer_boxes_" + std::to_string(i)];
             const std::vector<float> one = read_back(in_.engine, "lecture", part.x);
             boxes.insert(boxes.end(), one.begin(), one.end());
             if (data_["no_object"]) add_scores(i);
         }
-        tensors_.add("boxes", {model.decoder_layers(), model.queries(), 4}, boxes);
+        tensors_.add("boxes", {layers(), model.queries(), 4}, boxes);
 
         // The best class of each query, the surest query first.
         DetectionFilter all;
@@ -106,7 +115,10 @@ private:
 
     // What the shown queries look at in each layer: sampling points, or a map over the cells.
     void add_gazes() {
-        const AttentionSource source(in_.engine, taps_.decoder.in_order(),
+        const bool decodes = detector_.model().decoder_layers() > 0;
+        const Tap& tap = decodes ? taps_.decoder : taps_.encoder;
+        const uint32_t first = decodes ? 0 : detector_.layout().first_query;
+        const AttentionSource source(in_.engine, tap.in_order(),
                                      detector_.query_layout().first_cell,
                                      detector_.query_geometry());
         data_["place"] = place_of(source.geometry());
@@ -122,8 +134,9 @@ private:
                                        float(p.level)});
                     continue;
                 }
-                const std::vector<float> map = of_head(
-                    source.cells_of(source.average(layer, query, 1)), source.heads(), std::nullopt);
+                const std::vector<float> map =
+                    of_head(source.cells_of(source.average(layer, first + query, 1)),
+                            source.heads(), std::nullopt);
                 values.insert(values.end(), map.begin(), map.end());
             }
         const uint64_t gazes = uint64_t(source.layers()) * queries_.size();

@@ -37,6 +37,8 @@ public:
     virtual Tensor probabilities(Commands& c, const Tensor& logits) const {
         return softmax(c, logits);
     }
+    // Whether probabilities() are of each phrase by itself, and need not sum to one.
+    virtual bool judges_phrases_alone() const { return false; }
     // The phrases that a zero-shot model takes as classes; null if its classes are fixed.
     virtual Phrases* phrases() { return nullptr; }
     // For zero-shot models: the probabilities of each token, as if it were the whole picture, from

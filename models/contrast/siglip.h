@@ -28,6 +28,7 @@ public:
     bool pools_last() const override { return true; }
     TokenLayout query_layout(uint32_t layer) const override;
     Tensor probabilities(Commands& c, const Tensor& logits) const override;
+    bool judges_phrases_alone() const override { return true; }
     // The tap's last hidden state is the input of the pooling head, after the norm.
     Tensor embed(Commands& c, const Tensor& patches, Tap& tap) const override;
     void adapt(Preprocessor& preprocessor) const override;

@@ -23,8 +23,8 @@ namespace saccade {
 // Taps on a detector. `encoder` keeps the self-attention of the picture's tokens (in YOLOS, of all
 // tokens). `decoder` keeps the cross-attention from the queries to the picture, and as its only
 // hidden state the queries that the heads read. `queries` keeps the self-attention of the queries,
-// `parts` inner tensors: for comparison, and the boxes after each layer of the decoder
-// ("layer_boxes_0"; in DETR, where all layers share the heads, "layer_logits_0").
+// `parts` inner tensors: for comparison, and the boxes after each layer of the decoder, in YOLOS of
+// the encoder ("layer_boxes_0"; where all layers share the heads, "layer_logits_0").
 struct DetectionTaps {
     Tap encoder, decoder, queries;
     Parts parts;

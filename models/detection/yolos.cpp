@@ -87,6 +87,7 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
     ResidualStream stream(c, z, patch_embedding_.weight.type);
     for (uint32_t i = 0; i < config_.layers; ++i) {
         encoder_block(c, stream, blocks_[i], form_, i, taps.encoder);
+        keep_answers(c, z, i, taps.parts);
         if (config_.mid_positions && i + 1 < config_.layers) {
             auto scope = c.scope("positions");
             add_into(c, z, z, taps.encoder.tokens(c, positions_[i + 1], z.batch));
@@ -104,6 +105,23 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
     mlp_into(c, out.logits, queries, class_head_);
     mlp_into(c, out.boxes, queries, box_head_, Activation::sigmoid);
     return out;
+}
+
+// What the heads would answer after a layer. They were trained on the last one alone.
+void Yolos::keep_answers(Commands& c, const Tensor& z, uint32_t layer, Parts& parts) const {
+    if (!parts.wanted()) return;
+    auto scope = c.scope("answers");
+    const uint32_t found = config_.detection_tokens;
+    const std::string number = std::to_string(layer);
+    const Tensor queries =
+        layer_norm(c, z.slice_rows(z.rows - found, found), norm_, patch_embedding_.weight.type);
+    const Tensor logits =
+        c.scratch(z.batch, found, class_head_.layers.back().weight.rows, Type::f32);
+    const Tensor boxes = c.scratch(z.batch, found, 4, Type::f32);
+    mlp_into(c, logits, queries, class_head_);
+    mlp_into(c, boxes, queries, box_head_, Activation::sigmoid);
+    parts.keep(c, "layer_logits_" + number, logits);
+    parts.keep(c, "layer_boxes_" + number, boxes);
 }
 
 void Yolos::find(Commands& c, const Tensor& found, const DetectionOutput& out, Size frame) const {

@@ -38,6 +38,7 @@ private:
     Size grid_of(Size picture) const { return picture / config_.patch; }
     std::vector<float> resized(std::span<const float> stored, Size grid) const;
     void embed(Commands& c, const Tensor& z, const Tensor& patches) const;
+    void keep_answers(Commands& c, const Tensor& z, uint32_t layer, Parts& parts) const;
 
     YolosConfig config_;
     EncoderForm form_;

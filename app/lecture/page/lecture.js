@@ -107,7 +107,7 @@ const lecture = (() => {
     const classifier_keys = {
         ArrowLeft: () => step_token(-1, 0), ArrowRight: () => step_token(1, 0),
         ArrowUp: () => step_token(0, -1), ArrowDown: () => step_token(0, 1),
-        c: () => choose({token: 0}),
+        c: () => about.first_cell > 0 && choose({token: 0}),
         PageUp: () => step_in(about.kept_layers, "layer", 1), PageDown: () => step_in(about.kept_layers, "layer", -1),
         "]": () => step_in(numbers(about.heads), "head", 1), "[": () => step_in(numbers(about.heads), "head", -1),
     };

@@ -10,16 +10,19 @@ const texts = (() => {
     // A paragraph may be only for some models: {"registers": "..."}; "no_registers" is for the others. It may have parts.
     const {classifier = {}, windows, detector, caption} = lesson;
     const holds = {
-        class_token: classifier.first_cell > 0,
+        class_answers: classifier.first_cell > 0 && !classifier.reads_patches,
+        class_describes: classifier.first_cell > 0 && Boolean(classifier.reads_patches),
+        class_turns: classifier.first_cell > 0 && !classifier.lens,
+        pooled: Boolean(classifier.pooled),
         registers: classifier.extra === "registers",
         distilled: classifier.extra === "distillation",
         added_positions: Boolean(classifier.positions),
         rotary: Boolean(classifier.rotary),
         without_positions: Boolean(classifier.without_positions),
-        mean_of_patches: Boolean(classifier.reads_patches),
         lens: Boolean(classifier.lens),
         heads_off: classifier.off_layers?.length > 0,
         cosine: Boolean(windows?.cosine),
+        detection_tokens: Boolean(detector?.detection_tokens),
         points: Boolean(detector?.levels),
         encoder: Boolean(detector?.encoder),
         recurrent: Boolean(lesson.recurrent),

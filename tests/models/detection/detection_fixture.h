@@ -59,6 +59,14 @@ protected:
         return taps;
     }
 
+    Floats floats_of(const Tensor& x) {
+        return run([&](Commands& c) {
+            const Tensor y = c.scratch(x.batch, x.rows, x.columns, Type::f32);
+            copy(c, y, x);
+            return y;
+        });
+    }
+
     // Rows of attention over all keys.
     Floats rows_of(const Tap& tap, uint32_t layer, const std::vector<uint32_t>& rows,
                    std::optional<uint32_t> head = std::nullopt) {

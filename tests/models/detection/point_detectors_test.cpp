@@ -37,13 +37,6 @@ protected:
         c.run();
         return download.words();
     }
-    Floats floats_of(const Tensor& x) {
-        return run([&](Commands& c) {
-            const Tensor y = c.scratch(x.batch, x.rows, x.columns, Type::f32);
-            copy(c, y, x);
-            return y;
-        });
-    }
     static DetectionTaps everything(const Detector& detector) {
         DetectionTaps taps = look_at_all(detector);
         taps.parts = Parts(true);

@@ -52,6 +52,26 @@ TEST_F(YolosTest, looking_changes_no_bit_of_the_answer) {
     }
 }
 
+TEST_F(YolosTest, answers_after_a_layer_are_those_of_a_model_that_ends_there) {
+    Golden golden("yolos-nano");
+    Detector whole = make(golden, Type::f32);
+    DetectionTaps taps;
+    taps.parts = Parts(true);
+    detect(whole, golden.picture(), taps);
+    const std::string last = std::to_string(whole.model().encoder_layers() - 1);
+    EXPECT_LT(
+        relative_error(floats_of(taps.parts["layer_boxes_" + last].x), whole.findings().boxes()),
+        1e-6);
+    const Floats boxes = floats_of(taps.parts["layer_boxes_0"].x);
+    const Floats logits = floats_of(taps.parts["layer_logits_0"].x);
+
+    golden.config["num_hidden_layers"] = 1;
+    Detector shorter = make(golden, Type::f32);
+    detect(shorter, golden.picture());
+    EXPECT_LT(relative_error(boxes, shorter.findings().boxes()), 1e-5);
+    EXPECT_LT(relative_error(logits, shorter.findings().logits()), 1e-5);
+}
+
 TEST_F(YolosTest, positions_after_every_block_matter) {
     const Golden golden("yolos-mid");
     Detector with = make(golden, Type::f32);

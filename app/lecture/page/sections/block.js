@@ -60,7 +60,11 @@ const whole_section = {
                 lecture.refresh("whole");
             },
         };
-        const reset = figures.button(texts.of("words.class_token"), () => lecture.choose({token: 0}));
+        // The token for which the probe was asked instead: choosing another ends that.
+        let probed = null;
+        const reset = about.pooled
+            ? figures.button(say("to_probe"), () => { probed = lecture.state.token; lecture.refresh("whole"); })
+            : figures.button(texts.of("words.class_token"), () => lecture.choose({token: 0}));
         const shown = figures.captioned(view.canvas, "");
         const left = element("div", {}, shown);
         if (attention.has_all_layers) left.append(element("div", {className: "row"}, slide, reset));
@@ -75,7 +79,14 @@ const whole_section = {
                            element("p", {className: "note", textContent: about.independent ? say("independent", page.percent(about.sure_above))
                                                                                            : say("exclusive", about.labels.length)}));
         }
+        function show_probe() {
+            const cells = attention.cells_of(tensors.get("rollout").values);
+            view.draw(about.place, {map: cells, smooth: true, least: cells.reduce((a, b) => Math.min(a, b), 1)});
+            shown.say(say("probe"));
+        }
         return ({token}) => {
+            if (about.pooled && (probed === token || !attention.has_all_layers)) return show_probe();
+            probed = null;
             const asked = attention.has_all_layers ? token : 0;
             const row = attention.has_all_layers ? attention.rollout(asked, until) : tensors.get("rollout").values;
             const cells = attention.cells_of(row).slice();

@@ -17,7 +17,8 @@ const detector_section = {
             one.dataset.kind = kind;
             kinds.append(one);
         }
-        const slide = figures.slider(say("layer"), {min: 0, max: layers - 1, value: state.layer}, (layer) => refresh({layer}));
+        kinds.hidden = kinds.children.length === 1;
+        const slide = figures.slider(say(about.detection_tokens ? "layer_of_tokens" : "layer"), {min: 0, max: layers - 1, value: state.layer}, (layer) => refresh({layer}));
         const answer = element("p", {className: "note", ariaLive: "polite"}), levels = element("p", {className: "note"});
         const lists = ["found", "empty"].map((kind) => {
             const list = element("ul", {className: "queries"});

@@ -1,8 +1,9 @@
-// Classes in words: the vectors of a zero-shot model's picture and phrases (CLIP).
+// Classes in words: the vectors of a zero-shot model's picture and phrases (CLIP, SigLIP).
 const phrases_section = {
     id: "phrases",
     applies: () => lesson.classifier?.phrases && tensors.has("phrases"),
     uses: [],
+    variant: () => lesson.classifier.pooled ? "-pooled" : "",
     build(figure) {
         const {element} = page, say = (key, ...values) => texts.of(`sections.phrases.labels.${key}`, ...values);
         const about = lesson.classifier, {prompts, scale, bias, maps} = about.phrases;
@@ -15,8 +16,8 @@ const phrases_section = {
         for (const phrase of order) {
             const button = figures.button(`${about.labels[phrase]} ${page.percent(p[phrase])}`, () => choose(phrase));
             buttons.set(phrase, button);
-            list.append(element("li", {}, button, element("small", {textContent: say("cosine", figures.round(phrases_section.cosine(phrase), 3), figures.round(scale, 1),
-                                                                                        figures.round(scale * phrases_section.cosine(phrase) + bias))})));
+            list.append(element("li", {}, button, element("small", {textContent: say(bias ? "cosine_plus" : "cosine", figures.round(phrases_section.cosine(phrase), 3), figures.round(scale, 1),
+                                                                                        figures.round(scale * phrases_section.cosine(phrase) + bias), figures.round(bias, 1))})));
         }
         const prompt = element("p", {className: "note"}), picture = tensors.get("picture").values;
         const strips = ["picture", "text", "product"].map((key) => figures.strip(say(key, "")));

@@ -20,7 +20,7 @@ const tokens_section = {
     id: "tokens",
     applies: () => lesson.classifier,
     uses: ["token"],
-    variant: () => lesson.classifier.rotary ? "-rotary" : "",
+    variant: () => lesson.classifier.rotary ? "-rotary" : lesson.classifier.pooled ? "-pooled" : "",
     build(figure) {
         const {element} = page, say = (key, ...values) => texts.of(`sections.tokens.labels.${key}`, ...values);
         const about = lesson.classifier, [width, height] = about.patch;
