@@ -150,6 +150,8 @@ TEST_F(ModelFinder, names_and_commits_do_not_lead_outside) {
     put(places.hub.snapshot("me/b", "aa/bb"), "model.safetensors");
     EXPECT_EQ(places.hub.commit("me/b", "aa/bb"), std::nullopt);
     EXPECT_EQ(places.hub.commit("me/b", "aa"), "aa") << "a folder";
+    put_snapshot("me/b", "aa/bb", "main", "model.safetensors");
+    EXPECT_EQ(places.hub.commit("me/b", "main"), std::nullopt);
 }
 
 TEST(ModelCatalogue, every_entry_is_sound) {

@@ -166,6 +166,21 @@ TEST_F(ModelPull, a_server_without_ranges_is_asked_for_all_of_it) {
     EXPECT_EQ(server.store().requests().size(), 2u);
 }
 
+TEST_F(ModelPull, a_range_that_begins_elsewhere_replaces_what_is_here) {
+    spoil_weights(2, [](const WebRequest& request, WebAnswer& response) {
+        const std::string& all = nano().at("model.safetensors");
+        if (request.header("range").empty())
+            response.cut = 1000;
+        else
+            response = {.status = 206,
+                        .headers = {{"Content-Range", "bytes 0-" + std::to_string(all.size() - 1) +
+                                                          "/" + std::to_string(all.size())}},
+                        .body = all};
+    });
+    expect_all_pulled(pull());
+    EXPECT_EQ(server.store().requests().size(), 2u);
+}
+
 TEST_F(ModelPull, a_server_that_always_cuts_off_at_the_same_place_is_given_up) {
     spoil_weights(100, [](const WebRequest&, WebAnswer& response) {
         response = {.body = nano().at("model.safetensors"), .cut = 1000};

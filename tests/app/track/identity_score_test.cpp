@@ -76,7 +76,8 @@ TEST(IdentityScores, a_gap_is_no_switch_if_the_number_is_the_same_behind_it) {
 
 TEST(IdentityScores, half_of_both_together_must_overlap) {
     IdentityScore score;
-    score.add(Boxes{at(1, 0)}, Boxes{at(1, 3)});  // 7 of 13
+    score.add(Boxes{at(1, 0)}, Boxes{at(1, 3)});            // 7 of 13
+    score.add(Boxes{at(1, 0)}, Boxes{{1, {0, 0, 10, 5}}});  // exactly half
     EXPECT_EQ(score.missed(), 0u);
     score.add(Boxes{at(1, 0)}, Boxes{at(1, 4)});  // 6 of 14
     EXPECT_EQ(score.missed(), 1u);

@@ -86,6 +86,9 @@ TEST(Trackers, go_on_with_weak_detections_but_do_not_begin_with_them) {
     for (int i = 2; i < 5; ++i) step(tracker, 0.1 * i, {{{100, 100}}});
     EXPECT_EQ(step(tracker, 0.5, {{{100, 100}, 0.3f}}), (Numbers{1}));
     EXPECT_EQ(step(tracker, 0.6, {{{100, 100}, 0.1f}}), (Numbers{0})) << "too weak for anything";
+    Tracker doubtful;  // 0.9 and 0.35 would be enough for a number
+    step(doubtful, 0, {{{100, 100}}});
+    EXPECT_EQ(step(doubtful, 0.1, {{{100, 100}, 0.35f}}), (Numbers{0}));
 }
 
 TEST(Trackers, go_on_with_weak_detections_where_they_overlap_enough) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include "gpu/core/vma.h"
 #include "gpu/ops/elementwise.h"
 #include "gpu/ops/pictures.h"
 #include "gpu/ops/rows.h"
@@ -339,6 +340,27 @@ TEST_F(CommandsTest, recording_the_same_again_makes_no_pipeline_and_takes_no_mem
     EXPECT_EQ(arena.bytes(), scratch);
     EXPECT_EQ(device.memory().device_bytes, memory);
     for (float value : values(y)) EXPECT_NEAR(value, 3.0f + 1.0f / 24, 1e-6);
+}
+
+TEST_F(CommandsTest, constants_live_as_long_as_their_recording) {
+    auto allocations = [&] {
+        VmaBudget heaps[VK_MAX_MEMORY_HEAPS] = {};
+        vmaGetHeapBudgets(device.allocator(), heaps);
+        uint32_t count = 0;
+        for (const VmaBudget& heap : heaps) count += heap.statistics.allocationCount;
+        return count;
+    };
+    Commands c(device, arena, "constants");
+    const std::vector<std::byte> words(16);
+    auto record = [&] {
+        c.begin();
+        c.constants(words);
+        c.end();
+    };
+    record();
+    const uint32_t before = allocations();
+    record();
+    EXPECT_EQ(allocations(), before);
 }
 
 TEST_F(CommandsTest, the_trace_tells_apart_what_differs_in_a_number_or_a_barrier) {

@@ -88,5 +88,23 @@ TEST_F(PictureInputTest, what_was_recorded_for_one_size_runs_while_others_are_pr
     EXPECT_EQ(patches(true), patches(false));
 }
 
+TEST_F(PictureInputTest, a_picture_of_another_size_than_was_prepared_is_refused) {
+    const Image image(device, "frame", 13, 24);
+    for (const auto resize : {Preprocessor::Resize::fixed, Preprocessor::Resize::tiles}) {
+        Preprocessor p;
+        p.resize = resize;
+        p.size = {16, 16};
+        p.longest_edge = 16;
+        p.tile = 8;
+        PictureInput input(device, p, {4, 4});
+        input.prepare({24, 13});
+        begin();
+        const Tensor patches =
+            commands.scratch(input.tile_count(), input.patches(), input.patch_columns(), Type::f32);
+        EXPECT_THROW(input.record_tiles(commands, patches, 0, image), Error);
+        finish();
+    }
+}
+
 }  // namespace
 }  // namespace saccade

@@ -86,6 +86,13 @@ TEST_F(SentencePiecesTest, siglip_2_is_gemmas_in_lower_case) {
     EXPECT_EQ(open(file, config, {{"model_type", "siglip2"}})->encode("Two CATS"), ended);
 }
 
+TEST_F(SentencePiecesTest, a_character_that_only_begins_a_token_may_be_unknown_alone) {
+    Json file = file_of("unigram");
+    file["model"]["vocab"] = Json::parse(
+        R"([["<unk>", 0], ["<s>", 0], ["</s>", 0], ["▁", -2], ["ab", -4], ["bc", -3]])");
+    EXPECT_EQ(open(file, roles)->encode("abc", false), (Ids{3, 0, 5})) << "better than ab and c";
+}
+
 TEST_F(SentencePiecesTest, the_template_says_what_stands_around_a_text) {
     Json file = file_of("unigram");
     const Ids plain = open(file, roles)->encode("cat");
@@ -137,6 +144,9 @@ TEST(TextNormalizer, takes_lists_of_characters_and_runs_of_spaces) {
     EXPECT_EQ(replace("[!\\-\\]\\[é]", "", "a-b[c]! é"), "abc ");
     EXPECT_EQ(replace("\\s+", " ", " a \t\u00a0b  "), " a b ");
     EXPECT_EQ(replace(" {2,}", "_", "a b  c   d"), "a b_c_d");
+    EXPECT_EQ(replace("[-a-]", "_", "-abc-"), "__bc_");
+    for (const char* regex : {"[a-z]", "[^a]", "[[:space:]]", "[\\w]", "[a"})
+        expect_says(error_of([&] { replace(regex, "", "b"); }), "which is not supported");
     const Json strip{{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}};
     EXPECT_EQ(TextNormalizer::parse(JsonFields(strip, "file")).apply(" a b \n"), " a b");
     EXPECT_EQ(TextNormalizer::parse(JsonFields(strip, "file")).apply(" \n"), "");

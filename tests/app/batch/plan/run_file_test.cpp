@@ -56,6 +56,16 @@ TEST(RunFile, numbers_that_count_nothing_are_refused) {
                     "run.json in this folder is damaged");
 }
 
+TEST(RunFile, outputs_whose_name_leads_out_of_the_folder_are_refused) {
+    auto json = json_of(plan_with({300}, 7));
+    for (const char* name : {".", "..", "../clip", "a/b"}) {
+        json["sources"][0]["name"] = name;
+        expect_says(error_of([&] { plan_from(json); }), "run.json in this folder is damaged");
+    }
+    json["sources"][0]["name"] = "..clip";
+    EXPECT_EQ(plan_from(json).sources[0].name, "..clip");
+}
+
 TEST(RunFile, says_how_a_run_differs_from_an_earlier_one) {
     BatchPlan before = plan_with({300, 60, 9}, 7);
     before.settings = {{"threshold", 0.25}, {"zones", {{"lines", 1}}}};

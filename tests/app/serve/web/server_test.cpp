@@ -197,6 +197,23 @@ TEST_F(ServerTest, what_crosses_a_line_is_an_event_of_its_own) {
     EXPECT_EQ(client.until("\n\n"), "data: {\"frame\": 1}\n\n");
 }
 
+TEST_F(ServerTest, a_listener_that_falls_behind_loses_the_oldest_events) {
+    server = std::make_unique<Server>(ServerOptions{});
+    Client client(server->port());
+    client.send(request("/events"));
+    expect_says(client.until("\r\n\r\n"), "text/event-stream");
+    Exchange& exchange = server->exchange();
+    ASSERT_TRUE(exchange.wanted(1).line);
+    ServedFrame frame;
+    frame.number = 1;
+    frame.line = "{}";
+    for (int i = 0; i < 100; ++i) frame.crossings.push_back(std::to_string(i));
+    exchange.show(frame, {});  // 101 events, of which 64 can wait
+    EXPECT_EQ(client.until("\n\n"), "event: crossing\ndata: 37\n\n");
+    for (int i = 38; i < 100; ++i) client.until("\n\n");
+    EXPECT_EQ(client.until("\n\n"), "data: {}\n\n");
+}
+
 TEST_F(ServerTest, encodes_nothing_without_viewers) {
     open();
     while (frames->made < 20) std::this_thread::sleep_for(5ms);
@@ -450,12 +467,28 @@ TEST_F(ServerTest, connections_without_the_token_are_few_and_short_and_make_room
     EXPECT_FALSE(viewer.picture().is_null()) << "it has been here for longer";
 }
 
+TEST_F(ServerTest, one_stranger_too_many_takes_the_place_of_the_oldest) {
+    open({.address = {}, .origin = "http://cam"}, {.strangers = 2, .stranger_seconds = 600});
+    Client first(port), second(port);
+    for (Client* const client : {&first, &second}) {
+        client->send(request("/"));
+        EXPECT_EQ(read_reply(*client).status, 401);
+    }
+    Client third(port);
+    EXPECT_TRUE(first.closed());
+    for (Client* const client : {&second, &third}) {
+        client->send(request("/"));
+        EXPECT_EQ(read_reply(*client).status, 401);
+    }
+}
+
 TEST_F(ServerTest, a_body_of_doubtful_length_ends_the_connection) {
     open();
     for (const char* headers :
          {"Content-Length: 5\r\nContent-Length: 6\r\n",
           "Content-Length: 5\r\nContent-Length: 5\r\n", "Content-Length: 5, 5\r\n",
-          "Content-Length: +5\r\n", "Content-Length: -1\r\n", "Transfer-Encoding: chunked\r\n",
+          "Content-Length:\r\nContent-Length: 5\r\n", "Content-Length: +5\r\n",
+          "Content-Length: -1\r\n", "Transfer-Encoding: chunked\r\n",
           "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "Content-Length : 5\r\n",
           "Transfer-Encoding : chunked\r\n"}) {
         Client client(port);

@@ -92,7 +92,9 @@ TEST(WebSocketTest, what_the_protocol_forbids_is_a_fault) {
     EXPECT_EQ(fault_of("\x81\xff\x80\0\0\0\0\0\0\0"s), CloseCode::protocol_error);
     EXPECT_EQ(fault_of("\x81\xff\0\0\0\0\x01\0\0\0"s), CloseCode::too_long);
     EXPECT_EQ(fault_of(framed("x", 0x88)), CloseCode::protocol_error) << "half a close code";
-    EXPECT_EQ(fault_of(framed("\x03\xed", 0x88)), CloseCode::protocol_error) << "1005";
+    for (const int code : {999, 1004, 1005, 1006, 1015, 2999, 5000})
+        EXPECT_EQ(fault_of(framed({char(code >> 8), char(code)}, 0x88)), CloseCode::protocol_error)
+            << code;
     EXPECT_EQ(fault_of(framed("\x03\xe8", 0x88)), CloseCode::normal) << "1000";
     EXPECT_EQ(fault_of(framed("", 0x88)), CloseCode::normal);
 }
