@@ -7,6 +7,8 @@ namespace saccade {
 
 namespace {
 
+constexpr float enough_intervals = 5, enough_seconds = 0.05f;
+
 // The part of the ground truth that the filter lets through.
 Truth filtered_truth(Truth truth, const std::set<std::string>& only) {
     if (!only.empty())
@@ -55,9 +57,11 @@ void FrameStats::score(const Done& shown, const Wishes::Filter& filter,
 
 void FrameStats::report(Status& status) const {
     const float seconds = frame_seconds_.mean();
-    status.frames_per_second = seconds > 0 ? 1 / double(seconds) : 0;
-    if (seconds > 0)
-        status.gpu_idle = std::clamp(1 - double(frame_gpu_ms_.mean() / 1000 / seconds), 0.0, 1.0);
+    // Frames that became ready together are no rate: a few intervals must have taken some time.
+    const auto intervals = static_cast<float>(frame_seconds_.count());
+    if (intervals < enough_intervals && intervals * seconds < enough_seconds) return;
+    status.frames_per_second = 1 / double(seconds);
+    status.gpu_idle = std::clamp(1 - double(frame_gpu_ms_.mean() / 1000 / seconds), 0.0, 1.0);
 }
 
 }  // namespace saccade

@@ -48,13 +48,13 @@ const panels = (() => {
     function show_rates() {
         const {state, frame, paused} = live;
         if (!state || !frame) return;
-        // A picture that stands for a second or more has neither rate nor age.
+        // A picture that is frozen or stands for a second or more has neither rate nor age.
         const {still, live: of_camera, rate} = state.player ?? {};
-        $("rates").hidden = Boolean(still) || (of_camera === false && rate > 0 && rate <= 1);
+        $("rates").hidden = Boolean(still) || Boolean(state.frozen) || (of_camera === false && rate > 0 && rate <= 1);
         if ($("rates").hidden) return;
         const span = times.length > 1 ? times.at(-1) - times[0] : 0;
         const shown = span > 0 ? (1000 * (times.length - 1) / span).toFixed(1) : "0";
-        const has_age = age !== null && !state.frozen && !paused && state.kind === "live" && state.player?.live !== false;
+        const has_age = age !== null && !paused && state.kind === "live" && state.player?.live !== false;
         $("rates").textContent = `${state.rate.toFixed(1)} frames/s, ${shown} here` +
             (has_age ? `, ${Math.max(age, 0).toFixed(0)} ms old` : "");
     }

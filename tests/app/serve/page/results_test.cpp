@@ -215,6 +215,16 @@ TEST_F(PageResults, a_still_has_neither_rate_nor_age_nor_a_place_to_seek) {
         EXPECT_EQ(value("document.getElementById('" + std::string(id) + "').hidden"), true) << id;
 }
 
+TEST_F(PageResults, a_frozen_picture_has_no_rate) {
+    show(1, {});
+    Json message = state_message();
+    page().give(message);
+    EXPECT_EQ(value("document.getElementById('rates').hidden"), false);
+    message["state"]["frozen"] = true;
+    page().give(message);
+    EXPECT_EQ(value("document.getElementById('rates').hidden"), true);
+}
+
 TEST_F(PageResults, a_slide_show_has_no_rate_and_names_the_file_of_its_picture) {
     Json message = state_message();
     message["state"]["player"]["rate"] = 0.5;
