@@ -42,17 +42,16 @@ COMPILED = ((vit.Block, "forward"), (captioner.CaptionerBlock, "forward"),
 
 @dataclasses.dataclass
 class Stage:
-    """A part of the training: `share` of the time, by words or sentences, whether the eye learns too,
-    and its part of the schedule."""
+    """A part of the training: `share` of the time, by words or sentences, and whether the eye learns
+    too."""
     share: float
     eye: bool = True
     sentences: bool = False
-    part: tuple = (0.0, 1.0)
+    dropout: float = 0.2
 
 
-STAGES = {"vit": [Stage(0.12, eye=False, part=(0.0, 0.25)), Stage(0.36, part=(0.25, 1.0)),
-                  Stage(0.52, sentences=True)],
-          "2015": [Stage(0.5), Stage(0.5, sentences=True)]}
+STAGES = {"vit": [Stage(0.2, eye=False), Stage(0.8, sentences=True, dropout=0.1)],
+          "2015": [Stage(0.5), Stage(0.5, sentences=True, dropout=0.0)]}
 
 
 def arguments(argv=None):
@@ -63,7 +62,6 @@ def arguments(argv=None):
                         help="folder of the classifier whose ViT it begins with")
     parser.add_argument("--detector", default=common.PRETRAINED / "photo-detector",
                         help="folder of the detector whose first stages the one of 2015 begins with")
-    parser.add_argument("--dropout", type=float, default=0.2)
     parser.add_argument("--smoothing", type=float, default=0.1)
     parser.add_argument("--forgotten", type=float, default=0.15,
                         help="share of words that are not read")
@@ -77,12 +75,11 @@ def arguments(argv=None):
 
 def make_model(options, vocabulary):
     if options.model == "2015":
-        model = ShowAttendTell(vocabulary, dropout=options.dropout)
+        model = ShowAttendTell(vocabulary)
         model.backbone.load_state_dict(load_rt_detr(options.detector).backbone.state_dict(),
                                        strict=False)
     else:
-        model = Captioner(load_eye(options.classifier), vocabulary, LAYERS, LENGTH, CLASSES,
-                          options.dropout)
+        model = Captioner(load_eye(options.classifier), vocabulary, LAYERS, LENGTH, CLASSES)
     if options.start:
         common.load_checkpoint(model, options.start)
     return model
@@ -154,14 +151,14 @@ def learn(options, model, store, captions, measure):
                                                            options.smoothing, options.forgotten)
         if options.model == "vit":
             model.vit.requires_grad_(stage.eye)
-        set_dropout(model, 0.0 if stage.sentences else options.dropout)
+        set_dropout(model, stage.dropout)
         slow = 0.2 if stage.sentences else 1.0
         print(f"stage {index}: {stage}", flush=True)
         model = train(model.train(), batches[stage.sentences], loss,
                       max(1.0, until - START - time.time()), rate=slow * options.rate,
                       muon_rate=slow * options.muon_rate, check=measure, checks=options.checks,
                       compiled=() if options.eager else COMPILED, meanwhile=store.refresh,
-                      part=stage.part, pace=pace, wall=True)
+                      pace=pace, wall=True)
         common.save_checkpoint(model, common.checkpoint_of(options))
         measure.write(model, f"{options.output}-after-{index}")
     return model
