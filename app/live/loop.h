@@ -95,7 +95,6 @@ public:
     // The models in use that have the prompts they need.
     Models models() const;
     const CaptionWriter& captions() const { return path_.captions(); }
-    ResultLabels labels() const { return path_.labels(); }
     bool idle() const { return path_.empty(); }  // no frame is in flight
     size_t in_flight() const { return path_.in_flight(); }
     // Whether new models or prompts wait until no other source has a frame in flight. They would

@@ -15,9 +15,8 @@ namespace saccade {
 
 Overlay& FramePath::made(std::optional<Overlay>& overlay, Size image) {
     if (overlay) return *overlay;
-    const ResultLabels names = labels();
     return overlay.emplace(engine_.device(), OverlaySize(size_, image),
-                           OverlayLabels{names.detector, names.classifier},
+                           OverlayLabels{labels().detector, labels().classifier},
                            static_cast<uint32_t>(lanes_.size()));
 }
 

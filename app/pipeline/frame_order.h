@@ -152,6 +152,7 @@ struct Done {
     explicit Done(TakenFrame taken) : frame(std::move(taken)) { result.info = frame.info(); }
 
     FrameResult result;                      // the models' findings, and the time of each stage
+    std::shared_ptr<const ResultLabels> labels;  // of the models that found this
     SentPicture window;                      // for the window, if one was ordered
     PictureView picture;                     // on the host, if its pixels were ordered
     PlanarView planes;                       // on the host, if its planes were ordered

@@ -86,6 +86,9 @@ void FramePath::use(const Models& models) {
     drop();
     if (models.detector != models_.detector) empty_ = {};
     models_ = models;
+    labels_ = std::make_shared<ResultLabels>(
+        models.detector ? models.detector->labels() : std::vector<std::string>(),
+        models.classifier ? models.classifier->labels() : std::vector<std::string>());
     detection_colours_.begin_anew();
     classification_colours_.begin_anew();
     captions_.use(models.captioner);
@@ -116,13 +119,6 @@ void FramePath::record_anew() {
     for (const std::unique_ptr<LaneGroup>& group : groups_) group->forget_recording();
     for (const std::unique_ptr<FrameLane>& lane : lanes_) lane->drawing.reset();
     if (together_) together_->record_anew();
-}
-
-ResultLabels FramePath::labels() const {
-    ResultLabels labels;
-    if (models_.detector) labels.detector = models_.detector->labels();
-    if (models_.classifier) labels.classifier = models_.classifier->labels();
-    return labels;
 }
 
 bool FramePath::has_room_for(const TakenFrame& frame) const {
@@ -483,6 +479,7 @@ Done FramePath::read(FrameLane& lane) {
     }
     if (lane.own_classes) classes_ = lane.ranking.top(lane.order.overlay.most_classes);
     Done done(std::move(*lane.taken));
+    done.labels = labels_;
     if (lane.has_detections) done.result.detections = detections_;
     if (lane.tracked) {
         tracked_ = *lane.tracked;

@@ -55,7 +55,7 @@ public:
     // Records everything again, because a shader has changed. No frame may be in flight.
     void record_anew();
     const Models& models() const { return models_; }
-    ResultLabels labels() const;
+    const ResultLabels& labels() const { return *labels_; }
 
     // Where sources put frames.
     FrameRing& ring() { return ring_; }
@@ -181,6 +181,7 @@ private:
     PathsTogether* const together_;
     FrameRing ring_;  // before the lanes, whose frames go back there
     Models models_;
+    std::shared_ptr<const ResultLabels> labels_ = std::make_shared<ResultLabels>();
     HeadsOff heads_off_;
     Size size_;
     KeptLayers kept_;                                          // for maps that come to the host

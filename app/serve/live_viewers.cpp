@@ -279,10 +279,9 @@ void LiveViewers::show(const LiveLoop& loop, const Wishes& wishes, bool new_pict
     ServedFrame frame;
     frame.number = number_;
     frame.captured = shown->result.info.captured;
-    const ResultLabels labels = loop.labels();
-    frame.line = with_name(line_of(shown->result, labels), status.name);
+    frame.line = with_name(line_of(shown->result, *shown->labels), status.name);
     if (wanted.line)
-        for (std::string& crossing : crossings_in(shown->result, labels))
+        for (std::string& crossing : crossings_in(shown->result, *shown->labels))
             frame.crossings.push_back(with_name(std::move(crossing), status.name));
     if (picture) {
         frame.found = detections_for_page(*shown);
@@ -356,7 +355,8 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
         {"switches", page_switches()}};
     for (const Control& control : controls())
         if (control.page == PageScope::shared) state[control.name] = *value_of(control, wishes);
-    if (const Models models = loop.models(); models.classifier) {
+    const Models models = loop.models();
+    if (models.classifier) {
         state["classifier"]["sure_above"] = models.classifier->sure_above();
         state["classifier"]["classes"] = models.classifier->labels().size();
         if (loop.shown())
@@ -364,8 +364,9 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
     }
     state["detector"]["phrases"] = phrases_of(status.detector, status.labels, &wishes.look.filter);
     if (status.classifier.takes_words)
-        state["classifier"]["phrases"] =
-            phrases_of(status.classifier, loop.labels().classifier, nullptr);
+        state["classifier"]["phrases"] = phrases_of(
+            status.classifier,
+            models.classifier ? models.classifier->labels() : std::vector<std::string>(), nullptr);
     exchange_.tell(state.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(status),
                    brief_of(status, pulse_of(loop, wishes).age(now)));
 }

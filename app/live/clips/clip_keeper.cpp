@@ -28,8 +28,7 @@ void ClipKeeper::show(const LiveLoop& loop, const Wishes& wishes, bool new_pictu
 
 std::vector<std::string> ClipKeeper::happened_in(const LiveLoop& loop) {
     const FrameResult& result = loop.shown()->result;
-    const std::vector<std::string>& labels = loop.status().labels;
-    const auto label = [&](uint32_t id) { return id < labels.size() ? labels[id] : "something"; };
+    const auto label = [&](uint32_t id) { return loop.shown()->labels->detector[id]; };
     std::vector<std::string> happened;
     for (const RegionEvent& event : result.events) {
         const RegionCounts& region = result.counts.at(event.region);

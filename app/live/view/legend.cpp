@@ -58,14 +58,13 @@ std::string which(const AttentionSeen& seen) {
 
 // "bed" 58 %, or "couch" 52 %
 std::string named(const ViewInput& in, const Detection& one) {
-    const std::vector<std::string>& labels = in.session.status.labels;
+    const std::vector<std::string>& labels = in.view.labels->detector;
     std::vector<Detection> all = rivals_of(one, in.view.found);
     all.insert(all.begin(), one);
     std::string names;
     for (const Detection& d : all)
-        if (d.id < labels.size())
-            names += (names.empty() ? "\"" : ", or \"") + labels[d.id] + "\" " +
-                     percent(double(d.score));
+        names +=
+            (names.empty() ? "\"" : ", or \"") + labels[d.id] + "\" " + percent(double(d.score));
     return names;
 }
 
@@ -80,7 +79,7 @@ std::string from(const ViewInput& in, const AttentionSeen& seen) {
             return "from a word of the caption";
         case Token::query:
             for (const Detection& d : view.found)
-                if (d.query == looker.query && d.id < in.session.status.labels.size())
+                if (d.query == looker.query)
                     return "from the object " + named(in, d);
             return "from query " + std::to_string(looker.query) + ", which found nothing";
         case Token::patch: {

@@ -167,11 +167,12 @@ void LiveThread::list_classes(LiveView& view, const LiveLoop& loop) const {
     const std::optional<std::vector<ClassScore>>& found = loop.shown()->result.classes;
     if (!classifier || !found) return;
     view.classified = true;
-    view.of_classes = classifier->labels().size();
+    const std::vector<std::string>& labels = loop.shown()->labels->classifier;
+    view.of_classes = labels.size();
     view.sure_above = classifier->sure_above();
     for (const ClassScore& one : *found) {
         if (one.score < classifier->sure_above()) continue;
-        view.classes.push_back({classifier->labels().at(one.id), one.score});
+        view.classes.push_back({labels[one.id], one.score});
         view.likely += (view.likely.empty() ? "" : ", ") + view.classes.back().label + " " +
                        std::to_string(std::lround(100 * one.score)) + " %";
     }
@@ -207,6 +208,7 @@ void LiveThread::publish(const Wanted& wanted) {
         view.repeated = shown->repeated;
         view.captured = shown->result.info.captured;
         view.scene.picture = shown->result.info.size;
+        view.labels = shown->labels;
         view.found = shown->result.detections.value_or(std::vector<Detection>());
         view.scene.detections = one_for_each_thing(view.found);
         view.scene.tiles = shown->tiles;

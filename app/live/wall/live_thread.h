@@ -36,6 +36,7 @@ struct LiveView {
     LiveScene scene;                                           // without its place in the window
     std::optional<AttentionSeen> attention, second_attention;  // of either view
     std::vector<Detection> found;  // those of the scene, and their rivals for the same things
+    std::shared_ptr<const ResultLabels> labels;  // of what was found
     std::vector<CaptionWord> words;
     bool classified = false;  // by a classifier that has classes
     size_t of_classes = 0;    // so many

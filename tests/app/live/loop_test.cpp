@@ -134,6 +134,23 @@ TEST_F(LiveLoopTest, models_of_other_forms_take_each_others_place) {
     }
 }
 
+TEST_F(LiveLoopTest, what_is_shown_keeps_its_names_until_the_next_models_have_seen_a_picture) {
+    wishes.classifier = "emoji-classifier";
+    wait_for_models();
+    ASSERT_TRUE(step_frames(1));
+    wishes.detector = wishes.classifier = "none";
+    bool kept = false;
+    ASSERT_TRUE(step_until([&] {
+        const Status& status = loop.status();
+        const std::string line = line_of(loop.shown()->result, *loop.shown()->labels);
+        const bool has_classes = loop.shown()->result.classes.has_value();
+        EXPECT_EQ(line.find("\"classes\"") != line.npos, has_classes);
+        kept = kept || (has_classes && status.classifier.name.empty());
+        return !has_classes && status.classifier.name.empty();
+    }));
+    EXPECT_TRUE(kept) << "a page may ask for the old picture then";
+}
+
 TEST_F(LiveLoopTest, the_picture_goes_on_while_a_model_is_loaded_and_then_it_is_used) {
     ASSERT_TRUE(step_frames(1)) << "no model is there yet";
     ASSERT_TRUE(step_until([&] { return loop.status().detector.name == wishes.detector; }));

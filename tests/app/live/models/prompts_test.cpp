@@ -34,7 +34,7 @@ TEST_F(PromptsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
     wishes.prompts.find = "red mug, my cat";
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.status().labels, (Words{"red mug", "my cat"}));
-    EXPECT_EQ(loop.labels().detector, loop.status().labels);
+    EXPECT_EQ(loop.shown()->labels->detector, loop.status().labels);
     ASSERT_FALSE(found().empty());
     for (const Detection& one : found()) EXPECT_GT(one.score, 0.1f) << "the card's threshold";
 
@@ -128,7 +128,7 @@ TEST_F(PromptsTest, labels_are_sentences_that_the_panel_shows) {
     wishes.prompts.labels = "cat, dog, nothing";
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.shown()->result.classes->size(), 3u);
-    EXPECT_EQ(loop.labels().classifier, (Words{"cat", "dog", "nothing"}));
+    EXPECT_EQ(loop.shown()->labels->classifier, (Words{"cat", "dog", "nothing"}));
     wishes.prompts.labels = "cat, , dog";
     ASSERT_TRUE(step_frames(1));
     expect_says(loop.status().classifier.words_error, "--labels: a phrase is empty");
