@@ -26,7 +26,7 @@ public:
         in_.progress("the detector");
         const DetectionModel& model = detector_.model();
         // The queries of an open-vocabulary model are patches.
-        if (model.decoder_layers() == 0 && detector_.phrases()) return nullptr;
+        if (!decodes() && detector_.phrases()) return nullptr;
         taps_.encoder = Tap::on_first(model.encoder_layers(), true);
         taps_.decoder = Tap::on_first(model.decoder_layers());
         taps_.parts = Parts(true);
@@ -37,7 +37,7 @@ public:
         pictures.run(in_.picture);
         if (!taps_.parts.has("layer_boxes_0")) return nullptr;
         data_ = {{"layers", layers()},
-                 {"detection_tokens", model.decoder_layers() == 0},
+                 {"detection_tokens", !decodes()},
                  {"queries", model.queries()},
                  {"encoder_layers", model.encoder_layers()},
                  {"input", {detector_.input().plan().width, detector_.input().plan().height}},
@@ -51,11 +51,12 @@ public:
     }
 
 private:
-    // The layers in which the queries look: those of the decoder, or, where the queries are tokens
-    // of it, of the encoder.
+    // False where the queries are tokens of the encoder.
+    bool decodes() const { return detector_.model().decoder_layers() > 0; }
+    // The layers in which the queries look.
     uint32_t layers() const {
         const DetectionModel& model = detector_.model();
-        return model.decoder_layers() > 0 ? model.decoder_layers() : model.encoder_layers();
+        return decodes() ? model.decoder_layers() : model.encoder_layers();
     }
 
     // The boxes of all queries after each layer, (layers, queries, 4), as fractions of the picture:
@@ -115,9 +116,8 @@ private:
 
     // What the shown queries look at in each layer: sampling points, or a map over the cells.
     void add_gazes() {
-        const bool decodes = detector_.model().decoder_layers() > 0;
-        const Tap& tap = decodes ? taps_.decoder : taps_.encoder;
-        const uint32_t first = decodes ? 0 : detector_.layout().first_query;
+        const Tap& tap = decodes() ? taps_.decoder : taps_.encoder;
+        const uint32_t first = decodes() ? 0 : detector_.layout().first_query;
         const AttentionSource source(in_.engine, tap.in_order(),
                                      detector_.query_layout().first_cell,
                                      detector_.query_geometry());

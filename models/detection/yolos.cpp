@@ -76,9 +76,7 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
     const uint32_t found = config_.detection_tokens;
     if (positions_.grid() != tokens.grid || patches.rows != area(tokens.grid))
         throw Error("YOLOS was not prepared for patches " + patches.shape());
-    DetectionOutput out;
-    out.logits = c.scratch(patches.batch, found, class_head_.layers.back().weight.rows, Type::f32);
-    out.boxes = c.scratch(patches.batch, found, 4, Type::f32);
+    DetectionOutput out = room_for_answers(c, patches.batch);
     const Tensor all =
         c.scratch(patches.batch, tokens.first_query + found, config_.hidden, Type::f32);
     embed(c, all, patches);
@@ -96,32 +94,43 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
         taps.encoder.hidden(c, i + 1, z);
     }
 
-    // Two MLPs read each detection token.                                   (sec. 3.1, "heads")
     auto scope = c.scope("heads");
     if (taps.encoder.wants_features()) taps.encoder.features(c, layer_norm(c, z, norm_, Type::f32));
-    const Tensor queries =
-        layer_norm(c, z.slice_rows(z.rows - found, found), norm_, patch_embedding_.weight.type);
+    const Tensor queries = queries_of(c, z);
     taps.decoder.hidden(c, 0, queries);
+    answer(c, queries, out);
+    return out;
+}
+
+DetectionOutput Yolos::room_for_answers(Commands& c, uint32_t batch) const {
+    const uint32_t found = config_.detection_tokens;
+    DetectionOutput out;
+    out.logits = c.scratch(batch, found, class_head_.layers.back().weight.rows, Type::f32);
+    out.boxes = c.scratch(batch, found, 4, Type::f32);
+    return out;
+}
+
+// The detection tokens, which are the last of the stream, as the heads read them.
+Tensor Yolos::queries_of(Commands& c, const Tensor& z) const {
+    const uint32_t found = config_.detection_tokens;
+    return layer_norm(c, z.slice_rows(z.rows - found, found), norm_, patch_embedding_.weight.type);
+}
+
+// Two MLPs read each detection token.                                       (sec. 3.1, "heads")
+void Yolos::answer(Commands& c, const Tensor& queries, const DetectionOutput& out) const {
     mlp_into(c, out.logits, queries, class_head_);
     mlp_into(c, out.boxes, queries, box_head_, Activation::sigmoid);
-    return out;
 }
 
 // What the heads would answer after a layer. They were trained on the last one alone.
 void Yolos::keep_answers(Commands& c, const Tensor& z, uint32_t layer, Parts& parts) const {
     if (!parts.wanted()) return;
     auto scope = c.scope("answers");
-    const uint32_t found = config_.detection_tokens;
     const std::string number = std::to_string(layer);
-    const Tensor queries =
-        layer_norm(c, z.slice_rows(z.rows - found, found), norm_, patch_embedding_.weight.type);
-    const Tensor logits =
-        c.scratch(z.batch, found, class_head_.layers.back().weight.rows, Type::f32);
-    const Tensor boxes = c.scratch(z.batch, found, 4, Type::f32);
-    mlp_into(c, logits, queries, class_head_);
-    mlp_into(c, boxes, queries, box_head_, Activation::sigmoid);
-    parts.keep(c, "layer_logits_" + number, logits);
-    parts.keep(c, "layer_boxes_" + number, boxes);
+    const DetectionOutput out = room_for_answers(c, z.batch);
+    answer(c, queries_of(c, z), out);
+    parts.keep(c, "layer_logits_" + number, out.logits);
+    parts.keep(c, "layer_boxes_" + number, out.boxes);
 }
 
 void Yolos::find(Commands& c, const Tensor& found, const DetectionOutput& out, Size frame) const {

@@ -38,6 +38,9 @@ private:
     Size grid_of(Size picture) const { return picture / config_.patch; }
     std::vector<float> resized(std::span<const float> stored, Size grid) const;
     void embed(Commands& c, const Tensor& z, const Tensor& patches) const;
+    DetectionOutput room_for_answers(Commands& c, uint32_t batch) const;
+    Tensor queries_of(Commands& c, const Tensor& z) const;
+    void answer(Commands& c, const Tensor& queries, const DetectionOutput& out) const;
     void keep_answers(Commands& c, const Tensor& z, uint32_t layer, Parts& parts) const;
 
     YolosConfig config_;

@@ -168,13 +168,17 @@ def median_ms(run, cuda, seconds):
     return statistics.median(times)
 
 
+def dtype_of(arguments):
+    return torch.float16 if arguments.precision == "fp16" else torch.float32
+
+
 def time_model(name, arguments):
     """Milliseconds by way of running; None where that way fails, with a line on stderr."""
     cuda = not arguments.cpu
     torch.manual_seed(1)
     model, (height, width) = MODELS[name]()
     device = "cuda" if cuda else "cpu"
-    dtype = torch.float16 if arguments.precision == "fp16" else torch.float32
+    dtype = dtype_of(arguments)
     model = model.to(device, dtype).eval()
     pixels = torch.randn(arguments.batch, 3, height, width, device=device, dtype=dtype)
     run = forward(name, model, pixels)
@@ -217,8 +221,7 @@ def compare_loops(arguments):
     frames = [numpy.roll(picture, 8 * i, 1) for i in range(60)]
     ours = saccade.open(arguments.loop, precision=arguments.precision)
     task = {"detect": "object-detection", "classify": "image-classification"}[ours.task]
-    theirs = transformers.pipeline(task, arguments.loop, device="cpu" if arguments.cpu else 0, dtype=torch.float32
-                                   if arguments.precision == "fp32" else torch.float16)
+    theirs = transformers.pipeline(task, arguments.loop, device="cpu" if arguments.cpu else 0, dtype=dtype_of(arguments))
     print(f"{arguments.loop}, {arguments.precision}, one frame of 1280x720 at a time: "
           f"saccade {frames_a_second(ours, frames, arguments.seconds):.1f} frames/s, transformers' pipeline "
           f"{frames_a_second(lambda frame: theirs(Image.fromarray(frame)), frames, arguments.seconds):.1f}")

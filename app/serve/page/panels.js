@@ -50,7 +50,7 @@ const panels = (() => {
         if (!state || !frame) return;
         // A picture that is frozen or stands for a second or more has neither rate nor age.
         const {still, live: of_camera, rate} = state.player ?? {};
-        $("rates").hidden = Boolean(still) || Boolean(state.frozen) || (of_camera === false && rate > 0 && rate <= 1);
+        $("rates").hidden = Boolean(still || state.frozen) || (of_camera === false && rate > 0 && rate <= 1);
         if ($("rates").hidden) return;
         const span = times.length > 1 ? times.at(-1) - times[0] : 0;
         const shown = span > 0 ? (1000 * (times.length - 1) / span).toFixed(1) : "0";

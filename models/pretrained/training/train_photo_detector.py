@@ -129,6 +129,8 @@ def main():
     tests, names = photos.held_out(options.packed, options.unpacked, device, options.tests)
     model = make_model(options)
     released = options.start and pathlib.Path(options.start).is_dir()
+    if released and options.model != "rt_detr":
+        parser.error("--start takes a folder of an RT-DETR alone, of others a checkpoint")
     if options.start and not released:
         common.load_checkpoint(model, options.start)
     model = model.to(device, memory_format=torch.channels_last)

@@ -112,6 +112,11 @@ TEST_F(LectureFamilies, have_the_sections_that_apply_to_them) {
          "none",
          {"--labels", "cat, dog"},
          {"tokens", "head", "heads", "block", "whole", "phrases", "detector", "cost"}},
+        {"dinov2-nano",
+         "none",
+         "none",
+         {},
+         {"tokens", "positions", "head", "heads", "block", "whole", "cost"}},
         {"swin-nano", "deimv2-lite-nano", "none", {}, {"windows", "detector"}},
     };
     for (const Family& family : families) {

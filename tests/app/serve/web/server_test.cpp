@@ -79,6 +79,14 @@ protected:
         frames = std::make_unique<Frames>(server->exchange());
         port = server->port();
     }
+    // A listener to the events of a server whose frames the test shows itself.
+    Client listen() {
+        server = std::make_unique<Server>(ServerOptions{});
+        Client client(server->port());
+        client.send(request("/events"));
+        expect_says(client.until("\r\n\r\n"), "text/event-stream");
+        return client;
+    }
     bool is_alive() const { return get(port, "/healthz").status == 200; }
     double metric(const std::string& name) const {
         const std::string text = "\n" + get(port, "/metrics").body;
@@ -181,10 +189,7 @@ TEST_F(ServerTest, sends_a_line_for_every_frame_to_listeners) {
 }
 
 TEST_F(ServerTest, what_crosses_a_line_is_an_event_of_its_own) {
-    server = std::make_unique<Server>(ServerOptions{});
-    Client client(server->port());
-    client.send(request("/events"));
-    expect_says(client.until("\r\n\r\n"), "text/event-stream");
+    Client client = listen();
     Exchange& exchange = server->exchange();
     ASSERT_TRUE(exchange.wanted(1).line);
     ServedFrame frame;
@@ -198,10 +203,7 @@ TEST_F(ServerTest, what_crosses_a_line_is_an_event_of_its_own) {
 }
 
 TEST_F(ServerTest, a_listener_that_falls_behind_loses_the_oldest_events) {
-    server = std::make_unique<Server>(ServerOptions{});
-    Client client(server->port());
-    client.send(request("/events"));
-    expect_says(client.until("\r\n\r\n"), "text/event-stream");
+    Client client = listen();
     Exchange& exchange = server->exchange();
     ASSERT_TRUE(exchange.wanted(1).line);
     ServedFrame frame;
