@@ -151,13 +151,13 @@ struct FrameOrder {
 struct Done {
     explicit Done(TakenFrame taken) : frame(std::move(taken)) { result.info = frame.info(); }
 
-    FrameResult result;                      // the models' findings, and the time of each stage
+    FrameResult result;                          // the models' findings, and the time of each stage
     std::shared_ptr<const ResultLabels> labels;  // of the models that found this
-    SentPicture window;                      // for the window, if one was ordered
-    PictureView picture;                     // on the host, if its pixels were ordered
-    PlanarView planes;                       // on the host, if its planes were ordered
-    std::vector<MapOnHost> maps;             // those that were due
-    std::vector<Rectangle> words;            // where the caption's words were drawn
+    SentPicture window;                          // for the window, if one was ordered
+    PictureView picture;                         // on the host, if its pixels were ordered
+    PlanarView planes;                           // on the host, if its planes were ordered
+    std::vector<MapOnHost> maps;                 // those that were due
+    std::vector<Rectangle> words;                // where the caption's words were drawn
     std::optional<TileGrid> tiles;           // set if the heads of a layer were drawn side by side
     std::optional<AttentionSeen> attention;  // the maps that were drawn
     std::optional<SecondSeen> second;        // the second view, if one was ordered

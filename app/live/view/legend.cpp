@@ -79,8 +79,7 @@ std::string from(const ViewInput& in, const AttentionSeen& seen) {
             return "from a word of the caption";
         case Token::query:
             for (const Detection& d : view.found)
-                if (d.query == looker.query)
-                    return "from the object " + named(in, d);
+                if (d.query == looker.query) return "from the object " + named(in, d);
             return "from query " + std::to_string(looker.query) + ", which found nothing";
         case Token::patch: {
             const glm::ivec2 cell = seen.cell();
