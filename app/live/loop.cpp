@@ -360,6 +360,8 @@ double LiveLoop::frame_ms() const { return shown_ ? stages_ms(shown_->result) : 
 
 bool LiveLoop::has_room() const { return path_.in_flight() < most_in_flight(frame_ms()); }
 
+bool LiveLoop::queues() const { return !frozen_ && !has_room() && player_.wait_for(0ms); }
+
 bool LiveLoop::stands(const Wanted& wanted) const {
     return wanted.wishes.frozen || status_.player.still || status_.player.at_end;
 }

@@ -130,6 +130,8 @@ void Wall::begin_frames(std::span<WallPart> parts) {
         if (offered.size() == together_) break;
         if (most_frames_ > 0 && frames + offered.size() >= most_frames_) break;
         auto next = loops_[i]->offer(parts[i].wishes, parts[i].pointer);
+        // Where frames begin one at a time, a source whose caption takes long keeps its turn.
+        if (!next && together_ == 1 && loops_[i]->queues()) break;
         if (!next) continue;
         from.emplace_back(i, next->frame.info().size);
         offered.push_back(std::move(*next));
