@@ -106,7 +106,7 @@ public:
     static constexpr double slow_ms = 250;
     static size_t most_in_flight(double frame_ms) { return frame_ms > slow_ms ? 1 : 2; }
     bool has_room() const;
-    // Whether a new frame of a moving picture waits until one that is in flight has come to its end.
+    // Whether a new frame of a moving picture waits for one that is still in flight.
     bool queues() const;
     // What the newest frame took in all stages.
     double frame_ms() const;
