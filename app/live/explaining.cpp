@@ -100,13 +100,12 @@ bool LiveExplaining::work(const Done& shown, const MaskedPicture& picture, const
     return true;
 }
 
-void LiveExplaining::report(Status& status, const std::optional<Done>& shown,
+void LiveExplaining::report(Status& status, const FrameResult* found,
                             const Caption& caption) const {
     status.causes = {};
-    for (size_t i = 0; i < views_.size() && shown; ++i)
+    for (size_t i = 0; i < views_.size() && found; ++i)
         if (views_[i].asks)
-            if (const CauseSeen* const known =
-                    cause_.seen(views_[i].looker, shown->result, caption))
+            if (const CauseSeen* const known = cause_.seen(views_[i].looker, *found, caption))
                 status.causes[i] = *known;
 }
 

@@ -27,7 +27,7 @@ public:
     bool work(const Done& shown, const MaskedPicture& picture, const Caption& caption, bool stands,
               bool held, double ms);
     bool done() const { return asks_nothing() || cause_.done(); }
-    void report(Status& status, const std::optional<Done>& shown, const Caption& caption) const;
+    void report(Status& status, const FrameResult* found, const Caption& caption) const;
 
 private:
     struct View {

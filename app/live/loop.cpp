@@ -242,7 +242,7 @@ void LiveLoop::explain(const Wanted& wanted) {
     explains_ = false;
     // The models of several sources are prepared for one or the other.
     if (shared_.loops.size() > 1) return;
-    if (!shown_ || !path_.empty() || shown_->awaits_models || again_) return;
+    if (!known() || !path_.empty() || shown_->awaits_models || again_) return;
     double ms = wanted.wishes.cause_budget_ms;
     if (!stands(wanted)) {
         constexpr double margin_ms = 2;
@@ -479,8 +479,7 @@ FrameOrder LiveLoop::order_for(const Wanted& wanted, const LastResult& last) {
     // A wall's sources that nobody watches are not drawn.
     order.draw = shared_.loops.size() == 1 || order.window || order.read_back != ReadBack() ||
                  !order.maps.empty();
-    explaining_.add_to(order, wanted.wishes, shown_ ? &shown_->result : nullptr,
-                       captions().caption());
+    explaining_.add_to(order, wanted.wishes, known(), captions().caption());
     return order;
 }
 
@@ -498,8 +497,12 @@ LastResult LiveLoop::last_result() const {
     const bool same = shown_ && shown_->result.info.scene == captions().frame().scene;
     LastResult last{same ? captions().caption() : none};
     if (shown_) last.frame = shown_->result.info.size;
-    if (shown_ && shown_->result.detections) last.found = *shown_->result.detections;
+    if (known() && known()->detections) last.found = *known()->detections;
     return last;
+}
+
+const FrameResult* LiveLoop::known() const {
+    return shown_ && shown_by_ == status_.models_version ? &shown_->result : nullptr;
 }
 
 bool LiveLoop::show(Done done, const Wanted& wanted) {
@@ -510,6 +513,9 @@ bool LiveLoop::show(Done done, const Wanted& wanted) {
     const FrameResult before = shown_ ? std::move(shown_->result) : FrameResult();
     shown_ = std::move(done);
     if (shown_->awaits_models) again_ = true;
+    // What is looked at can be chosen from what the models have found.
+    if (shown_by_ != status_.models_version && stands(wanted)) again_ = true;
+    shown_by_ = status_.models_version;
     if (shown_->first_look) look_ms_ = stages_ms(shown_->result);
     if (answers_after_ > 0) --answers_after_;
     tracking_.follow(target_of(wanted).query, before);
@@ -623,7 +629,7 @@ void LiveLoop::report(const Wanted& wanted) {
     outputs_.report(status_);
     models_.report(status_);
     tracking_.report(status_);
-    explaining_.report(status_, shown_, captions().caption());
+    explaining_.report(status_, known(), captions().caption());
     report_work(wanted);
     if (shaders_) status_.shader_error = shaders_->error();
     const auto now = Clock::now();

@@ -194,6 +194,8 @@ private:
     // Without words, queries and phrases of models that are gone.
     Target target_of(const Wanted& wanted) const;
     LastResult last_result() const;
+    // What the models in use have found; null until they have seen a picture.
+    const FrameResult* known() const;
 
     Engine& engine_;
     Status status_;
@@ -224,6 +226,7 @@ private:
 
     std::function<void()> on_shown_;
     std::optional<Done> shown_;
+    uint64_t shown_by_ = 0;              // the version of the models that have seen it
     std::optional<DrawnFor> drawn_for_;  // of the picture on screen, or on its way there
     bool again_ = false;                 // it has to be drawn again
     bool begun_ = false;                 // the first picture was shown with its models

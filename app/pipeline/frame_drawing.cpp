@@ -66,14 +66,14 @@ Marks FramePath::marks_for(const FrameLane& lane) const {
     const FrameOrder& order = lane.order;
     if (!order.overlay.boxes || !lane.has_detections) return {};
     const std::optional<uint32_t> selected = order.overlay.selected_query;
-    if (!order.tracker)
-        return marks_of(
-            lane.own_detections ? lane.findings.detections(order.overlay.filter) : detections_,
-            labels().detector, selected);
     const FrameResult* const tracked = lane.tracked ? &*lane.tracked
                                        : tracked_   ? &*tracked_
                                                     : nullptr;
-    return tracked ? marks_of(*tracked, *order.tracker, labels().detector, selected) : Marks();
+    if (order.tracker && tracked)
+        return marks_of(*tracked, *order.tracker, labels().detector, selected);
+    return marks_of(
+        lane.own_detections ? lane.findings.detections(order.overlay.filter) : detections_,
+        labels().detector, selected);
 }
 
 uint32_t FramePath::sure_classes(const FrameLane& lane) const {

@@ -104,6 +104,8 @@ void FramePath::use(const Models& models) {
     for (const std::unique_ptr<FrameLane>& lane : lanes_) {
         lane->findings = {};  // as many as the old model had queries
         lane->ranking = {};
+        lane->own_detections = lane->own_classes = false;
+        lane->tracked.reset();
     }
     size_ = {};  // the next frame prepares the models for its size
     record_anew();
@@ -484,12 +486,13 @@ Done FramePath::read(FrameLane& lane) {
     if (lane.tracked) {
         tracked_ = *lane.tracked;
         done.observed = std::move(lane.observed);
-        done.result.events = lane.tracked->events;
     }
     if (lane.order.tracker && lane.has_detections && tracked_) {
         done.result.detections = tracked_->detections;
         done.result.tracks = tracked_->tracks;
         done.result.counts = tracked_->counts;
+        // A frame that is repeated has told them before.
+        if (lane.tracked) done.result.events = std::exchange(lane.tracked->events, {});
     }
     if (lane.has_classes) done.result.classes = classes_;
     done.result.meter = std::move(lane.meter);

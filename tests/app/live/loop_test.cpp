@@ -151,6 +151,34 @@ TEST_F(LiveLoopTest, what_is_shown_keeps_its_names_until_the_next_models_have_se
     EXPECT_TRUE(kept) << "a page may ask for the old picture then";
 }
 
+// The other detector has more queries and more classes.
+TEST_F(LiveLoopTest, a_frozen_picture_with_tracks_is_looked_at_anew_by_another_detector) {
+    wishes.detector = "photo-detector";
+    wishes.look.filter.threshold = 0;
+    wishes.look.track = wishes.look.overview = true;
+    wishes.look.attention.mode = AttentionMode::cause;
+    wishes.cause_budget_ms = 0;
+    wait_for_models();
+    ASSERT_TRUE(step_until([&] { return loop.shown() && !loop.shown()->result.tracks.empty(); }));
+    wishes.frozen = true;
+    wishes.detector = "emoji-detector";
+    const auto is_seen = [&] {
+        return loop.status().detector.name == wishes.detector && loop.shown()->repeated &&
+               loop.shown()->result.detections && loop.idle();
+    };
+    ASSERT_TRUE(step_until(is_seen));
+    const size_t classes = loop.shown()->labels->detector.size();
+    ASSERT_LT(classes, 80u);
+    ASSERT_TRUE(found_something());
+    for (const Detection& one : *loop.shown()->result.detections) {
+        EXPECT_LT(one.id, classes);
+        EXPECT_LT(one.query, 16u);
+    }
+    EXPECT_TRUE(loop.shown()->result.tracks.empty()) << "numbers begin with the next frame";
+    wishes.frozen = false;
+    ASSERT_TRUE(step_until([&] { return !loop.shown()->result.tracks.empty(); }));
+}
+
 TEST_F(LiveLoopTest, the_picture_goes_on_while_a_model_is_loaded_and_then_it_is_used) {
     ASSERT_TRUE(step_frames(1)) << "no model is there yet";
     ASSERT_TRUE(step_until([&] { return loop.status().detector.name == wishes.detector; }));
