@@ -214,4 +214,8 @@ MapGeometry Classifier::geometry(uint32_t layer) const {
     return geometry_of(input_.plan(), model_->layout(layer));
 }
 
+MapGeometry Classifier::query_geometry(uint32_t layer) const {
+    return geometry_of(input_.plan(), model_->query_layout(layer));
+}
+
 }  // namespace saccade

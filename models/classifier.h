@@ -120,6 +120,7 @@ public:
     MapGeometry feature_geometry() const;
     // The position of a layer's maps over the frame; for rollout, the first layer's.
     MapGeometry geometry(uint32_t layer = 0) const;
+    MapGeometry query_geometry(uint32_t layer) const;  // the same of its queries
 
 private:
     struct Loaded {

@@ -67,7 +67,7 @@ void write_lecture(Engine& engine, const LectureModels& with, const std::string&
     if (models.classifier)
         add("classifier", classifier_part(in, *models.classifier, tensors), with.names.classifier);
     if (models.classifier)
-        add("windows", windows_part(in, *models.classifier, tensors), with.names.classifier);
+        add("cells", cells_part(in, *models.classifier, tensors), with.names.classifier);
     if (models.detector)
         add("detector", detector_part(in, *models.detector, with.filter, tensors),
             with.names.detector);
@@ -77,12 +77,11 @@ void write_lecture(Engine& engine, const LectureModels& with, const std::string&
     if (with.recurrent)
         add("recurrent", caption_part(in, *with.recurrent, "recurrent.", tensors),
             with.recurrent_name);
-    if (!data.contains("classifier") && !data.contains("windows") && !data.contains("detector") &&
+    if (!data.contains("classifier") && !data.contains("cells") && !data.contains("detector") &&
         !data.contains("caption"))
         throw Error(
-            "none of these models can be explained yet: a lecture needs a classifier with "
-            "self-attention between patches, of all or in windows, a detector with a decoder, as "
-            "DETR's, or a captioner");
+            "none of these models can be explained: a lecture needs a classifier, a captioner, or "
+            "a detector with a decoder, as DETR's");
     const LectureData classifier = data.value("classifier", LectureData());
     if (LectureData cost = cost_part(in, block_form(classifier)); !cost.is_null())
         data["cost"] = std::move(cost);
@@ -97,7 +96,7 @@ void write_lecture(Engine& engine, const LectureModels& with, const std::string&
         {"data", for_script(data)},
         {"tensors", tensors.elements()}};
     for (const char* part :
-         {"page", "tensors", "arithmetic", "figures", "tokens", "head", "windows", "heads", "block",
+         {"page", "tensors", "arithmetic", "figures", "tokens", "head", "cells", "heads", "block",
           "phrases", "decoder", "sentence", "cost", "follow", "lecture"})
         parts["script"] += text_asset(std::string(part) + ".js");
     add_shared_parts(parts, "default-src 'none'; img-src data:; style-src '" +

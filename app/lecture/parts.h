@@ -34,9 +34,10 @@ LectureData classifier_part(const LectureInput& in, Classifier& classifier, Page
 LectureData phrases_part(const LectureInput& in, const Classifier& classifier, const Tap& tap,
                          const std::vector<float>& patches, PageTensors& tensors);
 
-// Section 3 of a classifier whose cells attend to those of their window (Swin): queries, keys,
-// values and what is added for places. Null for others.
-LectureData windows_part(const LectureInput& in, Classifier& classifier, PageTensors& tensors);
+// Section 3 of a classifier whose tokens are cells of maps: within windows (Swin), between pooled
+// maps (MViT), or on the map of convolutions. Queries, keys, values, and what is added for places.
+// Null for others.
+LectureData cells_part(const LectureInput& in, Classifier& classifier, PageTensors& tensors);
 
 // Section 7: the boxes of the queries after each layer of the decoder, and what they look at. Null
 // for a model without a decoder that offers them.

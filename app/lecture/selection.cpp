@@ -9,6 +9,8 @@
 namespace saccade {
 
 uint32_t head_size_of(const AttentionLayer& layer) {
+    // Scores that are not divided do not tell it.
+    if (layer.heads.scale == 1) return layer.q.columns / layer.heads.count;
     return static_cast<uint32_t>(std::lround(1 / (layer.heads.scale * layer.heads.scale)));
 }
 

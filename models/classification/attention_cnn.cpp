@@ -52,9 +52,11 @@ Tensor AttentionCnn::logits(Commands& c, const Tensor& pixels, Tap& tap) const {
     const Tensor qkv = linear(c, x, qkv_);
     const uint32_t width = padded(config_.inner);
     const Tensor q = qkv.slice_columns(0, width), k = qkv.slice_columns(width, width);
+    const Tensor v = qkv.slice_columns(2 * width, width);
     const Heads heads{.count = 1, .scale = 1.0f};
     tap.attention(c, 0, q, k, heads);
-    const Tensor seen = attention(c, q, k, qkv.slice_columns(2 * width, width), heads);
+    tap.values(c, 0, v);
+    const Tensor seen = attention(c, q, k, v, heads);
     if (tap.wants_features()) {
         auto looking = c.scope("features");
         const Tensor y = c.scratch(x.batch, x.rows, x.columns, Type::f32);

@@ -170,6 +170,7 @@ Tensor Mvit::attend(Commands& c, const Tensor& z, const Block& w, uint32_t layer
     const Tensor q = pooled(0, w.pool_q), k = pooled(1, w.pool_k), v = pooled(2, w.pool_v);
     const Tensor scores = relative_scores(c, q, w.heads, w.places);
     tap.attention(c, layer, q, k, w.heads, w.places, scores);
+    tap.values(c, layer, v);
     const Tensor seen = tap.heads(
         c, layer,
         relative_attention(c, q, k, v, w.heads, {w.places, scores}, config_.residual_pooling),

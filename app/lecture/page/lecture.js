@@ -1,7 +1,7 @@
 // The page: its sections, and what all of them share: the chosen token, layer and head.
 const lecture = (() => {
     const {$, element} = page;
-    const all = [tokens_section, positions_section, head_section, windows_section, heads_section, block_section, whole_section,
+    const all = [tokens_section, positions_section, head_section, cells_section, heads_section, block_section, whole_section,
                  phrases_section, detector_section, caption_section, cost_section].filter((one) => one.applies());
     const about = lesson.classifier;
     const state = {token: 0, layer: 0, head: 0, temperature: 1, all_heads: false};
@@ -138,10 +138,10 @@ const lecture = (() => {
         all.forEach(({id}, i) => $("contents").append(element("a", {href: `#${id}`, textContent: `${i + 1}. ${texts.of(`sections.${id}.title`)}`})));
         if (about) make_choice();
         else $("choice").hidden = true;
-        $("made").textContent = texts.of("words.made", [...new Set(["classifier", "windows", "detector", "caption", "recurrent"].map((key) => lesson[key]?.model).filter(Boolean))].join(", "),
+        $("made").textContent = texts.of("words.made", [...new Set(["classifier", "cells", "detector", "caption", "recurrent"].map((key) => lesson[key]?.model).filter(Boolean))].join(", "),
                                          lesson.precision, lesson.device);
-        const windows = lesson.windows, kept = about?.kept_layers ?? windows?.layers.map(({layer}) => layer) ?? [];
-        const layers = about?.layers ?? windows?.all_layers ?? 0;
+        const cells = lesson.cells, kept = about?.kept_layers ?? cells?.layers.map(({layer}) => layer) ?? [];
+        const layers = about?.layers ?? cells?.all_layers ?? 0;
         $("left-out").hidden = kept.length === layers;
         $("left-out").textContent = texts.of("words.left_out", kept.join(", "), layers);
         const keys = element("dl", {});

@@ -8,7 +8,7 @@ const texts = (() => {
         return typeof text === "string" ? text.replace(/\{(\d)\}/g, (_, i) => values[i]) : text;
     }
     // A paragraph may be only for some models: {"registers": "..."}; "no_registers" is for the others. It may have parts.
-    const {classifier = {}, windows, detector, caption} = lesson;
+    const {classifier = {}, cells, detector, caption} = lesson;
     const holds = {
         class_answers: classifier.first_cell > 0 && !classifier.reads_patches,
         class_describes: classifier.first_cell > 0 && Boolean(classifier.reads_patches),
@@ -21,7 +21,7 @@ const texts = (() => {
         without_positions: Boolean(classifier.without_positions),
         lens: Boolean(classifier.lens),
         heads_off: classifier.off_layers?.length > 0,
-        cosine: Boolean(windows?.cosine),
+        cosine: Boolean(cells?.cosine),
         detection_tokens: Boolean(detector?.detection_tokens),
         points: Boolean(detector?.levels),
         encoder: Boolean(detector?.encoder),

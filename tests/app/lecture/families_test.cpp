@@ -147,14 +147,14 @@ TEST_F(LectureFamilies, attention_in_windows_is_computed_as_transformers_does) {
         SCOPED_TRACE(name);
         const TempFolder temp;
         open(temp, {name, "none", "none", {}, {}});
-        const Json stages = evaluate("lesson.windows.stages");
+        const Json stages = evaluate("lesson.cells.stages");
         int last = -1;
         for (size_t stage = 0; stage < stages.size(); ++stage) {
             last += stages[stage].get<int>();
             // All queries of the last window that are cells; the heads' mean.
             const std::string number = std::to_string(last);
             const Json found = evaluate(
-                "(() => { const one = lesson.windows.layers.find(l => l.layer === " + number +
+                "(() => { const one = lesson.cells.layers.find(l => l.layer === " + number +
                 "), {window, shift, heads, place: {grid}} = one;"
                 "const padded = grid.map(n => Math.ceil(n / window) * window), rows = [];"
                 "for (let i = 0; i < window * window; ++i) {"
@@ -163,7 +163,7 @@ TEST_F(LectureFamilies, attention_in_windows_is_computed_as_transformers_does) {
                 "  if (at[0] >= grid[0] || at[1] >= grid[1]) { rows.push(null); continue; }"
                 "  const mean = new Float32Array(window * window);"
                 "  for (let h = 0; h < heads; ++h)"
-                "    windows_section.compute(one, h, at[1] * grid[0] + at[0]).weights"
+                "    cells_section.compute(one, h, at[1] * grid[0] + at[0]).weights"
                 "      .forEach((w, j) => { mean[j] += w / heads; });"
                 "  rows.push([...mean]);"
                 "} return rows; })()");
@@ -181,6 +181,45 @@ TEST_F(LectureFamilies, attention_in_windows_is_computed_as_transformers_does) {
             EXPECT_GT(compared, 0u);
         }
     }
+}
+
+// The mean of the heads, of every query. MViT's are timm's, those of the CNN its authors'.
+TEST_F(LectureFamilies, attention_between_maps_is_computed_as_the_models_do) {
+    const auto expect_weights = [](const Floats& want, int layer, size_t queries, float within) {
+        const Json found =
+            evaluate("(() => { const one = lesson.cells.layers.find(l => l.layer === " +
+                     std::to_string(layer) +
+                     ");"
+                     "return Array.from({length: " +
+                     std::to_string(queries) +
+                     "}, (_, cell) => {"
+                     "  const all = Array.from({length: one.heads}, (_, h) =>"
+                     "    cells_section.compute(one, h, cell).weights);"
+                     "  return Array.from(all[0], (_, j) =>"
+                     "    all.reduce((sum, w) => sum + w[j], 0) / one.heads); }).flat(); })()");
+        ASSERT_EQ(found.size(), want.size());
+        for (size_t i = 0; i < want.size(); ++i)
+            EXPECT_NEAR(found[i].get<float>(), want[i], within) << layer << ", " << i;
+    };
+    const TempFolder temp;
+    open(temp, {"mvitv2-nano", "none", "none", {}, {}});
+    EXPECT_EQ(evaluate("[...document.querySelectorAll('#sections > section')].map(s => s.id)"),
+              Json({"pooled"}));
+    expect_weights(golden("mvitv2-nano", "attention_first_row0"), 0, 1, 1e-3f);
+    const int last = evaluate("lesson.cells.all_layers - 1");
+    expect_weights(golden("mvitv2-nano", "attention_last"), last, 36, 1e-3f);
+    EXPECT_EQ(browser->errors, Words());
+    EXPECT_EQ(evaluate("document.body.innerText.match(/undefined|NaN|\\{\\d\\}|\\bnull\\b/)"),
+              nullptr);
+
+    open(temp, {"attention-cnn-nano", "none", "none", {}, {}});
+    EXPECT_EQ(evaluate("[...document.querySelectorAll('#sections > section')].map(s => s.id)"),
+              Json({"map"}));
+    // Its scores are not divided, and half precision makes large ones coarse.
+    expect_weights(golden("attention-cnn-nano", "attention"), 0, 64, 3e-3f);
+    EXPECT_EQ(browser->errors, Words());
+    EXPECT_EQ(evaluate("document.body.innerText.match(/undefined|NaN|\\{\\d\\}|\\bnull\\b/)"),
+              nullptr);
 }
 
 // Cosines times the scale are the model's own logits.

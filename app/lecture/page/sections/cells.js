@@ -1,18 +1,19 @@
-// Section 3 of a model with windows (Swin): one head, among the cells of a window.
-const windows_section = {
-    id: "windows",
-    applies: () => lesson.windows,
+// Section 3 of a model whose tokens are cells of maps: one head, among the cells of a window (Swin), from a map of queries
+// to a coarser map of keys (MViT), or on the one map of convolutions. The form of the model is the id of the section.
+const cells_section = {
+    id: lesson.cells?.form,
+    applies: () => lesson.cells,
     uses: [],
-    variant: () => lesson.windows.cosine ? "-cosine" : "",
+    variant: () => lesson.cells.cosine ? "-cosine" : "",
     build(figure) {
-        const {element} = page, say = (key, ...values) => texts.of(`sections.windows.labels.${key}`, ...values);
-        const about = lesson.windows, {layers} = about;
+        const {element} = page, about = lesson.cells, {layers, form} = about;
+        const own_label = (key) => lesson.texts.sections[form].labels?.[key] !== undefined;
+        const say = (key, ...values) => texts.of(`sections.${own_label(key) ? form : "windows"}.labels.${key}`, ...values);
         const state = {index: Math.min(1, layers.length - 1), head: 0, x: 0.5, y: 0.5};
-        const refresh = (change) => { Object.assign(state, change); lecture.refresh("windows"); };
+        const refresh = (change) => { Object.assign(state, change); lecture.refresh(form); };
         const layer_now = () => layers[state.index];
-        // The cell of the layer's own map that lies at the chosen place: maps get coarser.
-        function cell_now() {
-            const [columns, rows] = layer_now().place.grid;
+        // The cell of a map that lies at the chosen place: maps get coarser, and that of keys is coarser than that of queries.
+        function cell_now({grid: [columns, rows]}) {
             return Math.min(Math.floor(state.y * rows), rows - 1) * columns + Math.min(Math.floor(state.x * columns), columns - 1);
         }
         function choose(cell) {
@@ -30,12 +31,16 @@ const windows_section = {
         const query = element("p", {className: "asks"}), note = element("p", {className: "note"});
         const strips = ["q", "k", "out"].map((key) => figures.strip(say(`strip_${key}`, "")));
         const most = element("ol", {className: "bars"});
-        figure.append(query, element("div", {className: "panels three"}, ...panels.map((one) => one.figure)),
+        layer.hidden = layers.length === 1;
+        head.hidden = layers.every((one) => one.heads === 1);
+        // Scores to which nothing is added need one panel.
+        const shown = form === "map" ? [panels[0], panels[2]] : panels;
+        figure.append(query, element("div", {className: `panels ${shown.length === 3 ? "three" : "two"}`}, ...shown.map((one) => one.figure)),
                       element("div", {className: "row"}, layer, head), note,
                       element("div", {className: "panels two"}, element("div", {className: "steps"}, ...strips),
                               element("div", {}, element("h4", {textContent: say("most")}), most)));
         if (tensors.has("logits")) figure.append(answer());
-        windows_section.own = {
+        cells_section.own = {
             get: () => [state.index, state.head, Math.round(1000 * state.x), Math.round(1000 * state.y)],
             set: ([index, own_head, x, y]) => {
                 if (!(index >= 0 && index < layers.length && own_head >= 0 && own_head < layers[index].heads)) return;
@@ -44,8 +49,9 @@ const windows_section = {
                 refresh({index, head: own_head, x: x / 1000, y: y / 1000});
             },
         };
-        const name = (cell, columns) => texts.of("words.cell", Math.floor(cell / columns) + 1, cell % columns + 1);
-        // Scores of keys as a map over the picture; NaN outside of the window.
+        const name = (cell, columns) => cell < 0 ? texts.of("words.class_token")
+                                                 : texts.of("words.cell", Math.floor(cell / columns) + 1, cell % columns + 1);
+        // Scores of keys as a map over the picture; NaN outside of a window.
         function map_of(found, values, columns, rows) {
             const map = new Float32Array(columns * rows).fill(NaN);
             found.keys.forEach((key, i) => { if (key >= 0) map[key] = values[i]; });
@@ -57,38 +63,75 @@ const windows_section = {
             figures.bars(list, attention.best_of(p, 5).map((id) => ({label: about.labels[id].split(",")[0], p: p[id], strong: p[id] >= about.sure_above})));
             return element("div", {}, element("h4", {textContent: say("answer")}), list);
         }
+        function notes({window, shift, place, queries}, found) {
+            const [columns, rows] = place.grid;
+            if (form === "windows")
+                return say(shift > 0 ? "shifted" : "straight", window, columns, rows, shift)
+                    + (found.apart.some(Boolean) ? ` ${say("apart")}` : "") + (found.keys.includes(-1) ? ` ${say("padding")}` : "");
+            return form === "pooled" ? say("maps", ...queries.grid, columns, rows) : "";
+        }
         return () => {
-            const one = layer_now(), {place, heads, window, shift, head_size} = one, [columns, rows] = place.grid;
-            const cell = cell_now(), found = windows_section.compute(one, state.head, cell);
+            const one = layer_now(), {place, queries, heads, head_size} = one, [columns, rows] = place.grid;
+            const cell = cell_now(queries), chosen = cell_now(place), found = cells_section.compute(one, state.head, cell);
             head.limit(heads - 1);
             head.set(state.head);
-            query.textContent = `${say("query", name(cell, columns))} · ${texts.of("words.layer").toLowerCase()} ${texts.of("words.of", one.layer, about.all_layers - 1)}`
+            query.textContent = say("query", name(cell, queries.grid[0]));
+            if (form !== "map") query.textContent += ` · ${texts.of("words.layer").toLowerCase()} ${texts.of("words.of", one.layer, about.all_layers - 1)}`
                 + ` · ${texts.of("words.head").toLowerCase()} ${texts.of("words.of", state.head, heads - 1)}`;
             [found.scores, found.biased].forEach((values, i) => {
                 const limit = figures.largest_size(values.filter((_, j) => !found.apart[j]));
-                panels[i].view.draw(place, {map: map_of(found, values, columns, rows), signed: true, limit, chosen: cell, strength: 0.85});
+                panels[i].view.draw(place, {map: map_of(found, values, columns, rows), signed: true, limit, chosen, strength: 0.85});
                 panels[i].scale.replaceChildren(figures.legend(figures.round(-limit, 1), figures.round(limit, 1), true));
             });
             const weights = map_of(found, found.weights, columns, rows);
-            panels[2].view.draw(place, {map: weights.map((x) => Number.isNaN(x) ? 0 : x), chosen: cell, strength: 0.85});
+            panels[2].view.draw(place, {map: weights.map((x) => Number.isNaN(x) ? 0 : x), chosen, strength: 0.85});
             panels[2].scale.replaceChildren(figures.legend("0", page.percent(found.weights.reduce((a, b) => Math.max(a, b)))));
-            for (const {view} of panels) view.surround(found.keys.filter((key) => key >= 0), "#ffcd50");
-            note.textContent = say(shift > 0 ? "shifted" : "straight", window, columns, rows, shift)
-                + (found.apart.some(Boolean) ? ` ${say("apart")}` : "") + (found.keys.includes(-1) ? ` ${say("padding")}` : "");
-            const order = attention.best_of(found.weights, found.weights.length).filter((i) => found.keys[i] >= 0).slice(0, 5), best = order[0];
+            if (form === "windows") for (const {view} of panels) view.surround(found.keys.filter((key) => key >= 0), "#ffcd50");
+            note.textContent = notes(one, found);
+            const named = (i) => form !== "windows" || found.keys[i] >= 0;  // not a window's padding
+            const order = attention.best_of(found.weights, found.weights.length).filter(named).slice(0, 5), best = order[0];
             const wide = heads * head_size, at = state.head * head_size;
             const vector = (kind, row) => tensors.get(`${kind}.${one.layer}`).values.subarray(row * wide + at, row * wide + at + head_size);
-            const q = vector("q", cell), k = vector("k", found.keys[best]), limit = Math.max(figures.largest_size(q), figures.largest_size(k));
+            const q = vector("q", found.row), k = vector("k", found.rows[best]), limit = Math.max(figures.largest_size(q), figures.largest_size(k));
             strips[0].show(q, limit, say("strip_q"));
-            strips[1].show(k, limit, `${say("strip_k", name(found.keys[best], columns))}: ${figures.round(found.scores[best])} → ${figures.round(found.biased[best])} → ${page.percent(found.weights[best])}`);
+            strips[1].show(k, limit, `${say("strip_k", name(found.keys[best], columns))}: ${figures.round(found.scores[best])} →${form === "map" ? "" : ` ${figures.round(found.biased[best])} →`} ${page.percent(found.weights[best])}`);
             strips[2].hidden = !tensors.has(`v.${one.layer}`);
             if (!strips[2].hidden) strips[2].show(found.output, figures.largest_size(found.output), say("strip_out"));
             figures.bars(most, order.map((i) => ({label: name(found.keys[i], columns), p: found.weights[i]})));
         };
     },
-    // The attention of a cell in its window, key by key in the order of the window. keys: their cells, -1 for padding;
-    // apart: those that only the shift has brought together.
-    compute({layer, window, shift, mask, heads, head_size, scale, scales, place}, head, cell) {
+    // The attention of a cell, key by key. keys: their cells, -1 for what lies on no map; rows: where they are stored, as
+    // `row` is of the query.
+    compute(one, head, cell) {
+        return one.window ? cells_section.in_window(one, head, cell) : cells_section.of_map(one, head, cell);
+    },
+    // A row of a kind of vectors, of one head.
+    vectors(kind, {layer, heads, head_size}, head) {
+        const all = tensors.get(`${kind}.${layer}`).values, wide = heads * head_size, at = head * head_size;
+        return (row) => all.subarray(row * wide + at, row * wide + at + head_size);
+    },
+    of_map(one, head, cell) {
+        const {layer, scale, first = 0, place, queries, head_size} = one, [columns, rows_of_keys] = place.grid;
+        const row = first + cell, q = cells_section.vectors("q", one, head)(row), k = cells_section.vectors("k", one, head);
+        const [x, y] = [cell % queries.grid[0], Math.floor(cell / queries.grid[0])];
+        // Distances down and across, of queries and keys that lie on maps.
+        const distance = (name, at, keys, key) => arithmetic.dot(q, tensors.row(`${name}.${layer}`, at * keys + key));
+        const placed = tensors.has(`down.${layer}`);
+        const down = placed && Array.from({length: rows_of_keys}, (_, key) => distance("down", y, rows_of_keys, key));
+        const across = placed && Array.from({length: columns}, (_, key) => distance("across", x, columns, key));
+        const rows = Array.from({length: first + columns * rows_of_keys}, (_, i) => i), keys = rows.map((i) => i < first ? -1 : i - first);
+        const scores = Float32Array.from(rows, (i) => arithmetic.dot(q, k(i)));
+        const biased = scores.map((score, i) => scale * score
+            + (placed && keys[i] >= 0 ? down[Math.floor(keys[i] / columns)] + across[keys[i] % columns] : 0));
+        const weights = arithmetic.softmax(biased), output = new Float32Array(head_size);
+        if (tensors.has(`v.${layer}`)) {
+            const v = cells_section.vectors("v", one, head);
+            rows.forEach((i) => v(i).forEach((value, d) => { output[d] += weights[i] * value; }));
+        }
+        return {row, keys, rows, apart: rows.map(() => false), scores, biased, weights, output};
+    },
+    // In the order of the window. apart: keys that only the shift has brought together.
+    in_window({layer, window, shift, mask, heads, head_size, scale, scales, place}, head, cell) {
         const size = [place.grid[0], place.grid[1]], padded = size.map((n) => Math.ceil(n / window) * window);
         const own = [cell % size[0], Math.floor(cell / size[0])];
         const shifted = own.map((at, i) => (at + padded[i] - shift) % padded[i]);
@@ -117,6 +160,6 @@ const windows_section = {
             }
         const weights = arithmetic.softmax(biased), output = new Float32Array(head_size);
         if (v) rows.forEach((row, i) => vector(v, row).forEach((value, d) => { output[d] += weights[i] * value; }));
-        return {keys, apart, scores: Float32Array.from(scores), biased: Float32Array.from(biased), weights, output};
+        return {row: cell, keys, rows, apart, scores: Float32Array.from(scores), biased: Float32Array.from(biased), weights, output};
     },
 };
