@@ -263,6 +263,7 @@ void LiveLoop::restart_results() {
     detector_stride_ = classifier_stride_ = {};
     ++status_.models_version;
     report_labels();
+    tracking_.report(status_);  // counts of classes of the models before go with their names
     stats_.restart_score();
     again_ = true;
 }
