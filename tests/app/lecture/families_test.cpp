@@ -60,6 +60,16 @@ protected:
         return values;
     }
 
+    // The page has these sections, and nothing is missing in them.
+    static void expect_whole(const Words& sections) {
+        EXPECT_EQ(evaluate("[...document.querySelectorAll('#sections > section')].map(s => s.id)"),
+                  Json(sections));
+        EXPECT_EQ(browser->errors, Words());
+        EXPECT_EQ(evaluate("document.body.innerText.match(/undefined|NaN|\\{\\d\\}|\\bnull\\b/)"),
+                  nullptr)
+            << "a number or a text is missing";
+    }
+
     // A model without a class token, whose last layer pools the patches, and which judges each
     // phrase by itself.
     static void expect_a_probe() {
@@ -123,16 +133,11 @@ TEST_F(LectureFamilies, have_the_sections_that_apply_to_them) {
         SCOPED_TRACE(family.classifier);
         const TempFolder temp;
         open(temp, family);
-        EXPECT_EQ(evaluate("[...document.querySelectorAll('#sections > section')].map(s => s.id)"),
-                  Json(family.sections));
-        EXPECT_EQ(browser->errors, Words());
+        expect_whole(family.sections);
         EXPECT_LE(evaluate("Math.max(...[...document.querySelectorAll('.words')].map(words => "
                            "[...words.querySelectorAll('p:not(.try)')].map(p => p.textContent)"
                            ".join(' ').split(/\\s+/).length))"),
                   120);
-        EXPECT_EQ(evaluate("document.body.innerText.match(/undefined|NaN|\\{\\d\\}|\\bnull\\b/)"),
-                  nullptr)
-            << "a number or a text is missing";
         if (family.extra) {
             EXPECT_EQ(evaluate("names.token(1)"), family.extra);
         }
@@ -203,23 +208,15 @@ TEST_F(LectureFamilies, attention_between_maps_is_computed_as_the_models_do) {
     };
     const TempFolder temp;
     open(temp, {"mvitv2-nano", "none", "none", {}, {}});
-    EXPECT_EQ(evaluate("[...document.querySelectorAll('#sections > section')].map(s => s.id)"),
-              Json({"pooled"}));
     expect_weights(golden("mvitv2-nano", "attention_first_row0"), 0, 1, 1e-3f);
     const int last = evaluate("lesson.cells.all_layers - 1");
     expect_weights(golden("mvitv2-nano", "attention_last"), last, 36, 1e-3f);
-    EXPECT_EQ(browser->errors, Words());
-    EXPECT_EQ(evaluate("document.body.innerText.match(/undefined|NaN|\\{\\d\\}|\\bnull\\b/)"),
-              nullptr);
+    expect_whole({"pooled"});
 
     open(temp, {"attention-cnn-nano", "none", "none", {}, {}});
-    EXPECT_EQ(evaluate("[...document.querySelectorAll('#sections > section')].map(s => s.id)"),
-              Json({"map"}));
     // Its scores are not divided, and half precision makes large ones coarse.
     expect_weights(golden("attention-cnn-nano", "attention"), 0, 64, 3e-3f);
-    EXPECT_EQ(browser->errors, Words());
-    EXPECT_EQ(evaluate("document.body.innerText.match(/undefined|NaN|\\{\\d\\}|\\bnull\\b/)"),
-              nullptr);
+    expect_whole({"map"});
 }
 
 // Cosines times the scale are the model's own logits.

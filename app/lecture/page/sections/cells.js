@@ -71,7 +71,7 @@ const cells_section = {
             return form === "pooled" ? say("maps", ...queries.grid, columns, rows) : "";
         }
         return () => {
-            const one = layer_now(), {place, queries, heads, head_size} = one, [columns, rows] = place.grid;
+            const one = layer_now(), {place, queries, heads} = one, [columns, rows] = place.grid;
             const cell = cell_now(queries), chosen = cell_now(place), found = cells_section.compute(one, state.head, cell);
             head.limit(heads - 1);
             head.set(state.head);
@@ -90,9 +90,8 @@ const cells_section = {
             note.textContent = notes(one, found);
             const named = (i) => form !== "windows" || found.keys[i] >= 0;  // not a window's padding
             const order = attention.best_of(found.weights, found.weights.length).filter(named).slice(0, 5), best = order[0];
-            const wide = heads * head_size, at = state.head * head_size;
-            const vector = (kind, row) => tensors.get(`${kind}.${one.layer}`).values.subarray(row * wide + at, row * wide + at + head_size);
-            const q = vector("q", found.row), k = vector("k", found.rows[best]), limit = Math.max(figures.largest_size(q), figures.largest_size(k));
+            const q = cells_section.vectors("q", one, state.head)(found.row), k = cells_section.vectors("k", one, state.head)(found.rows[best]);
+            const limit = Math.max(figures.largest_size(q), figures.largest_size(k));
             strips[0].show(q, limit, say("strip_q"));
             strips[1].show(k, limit, `${say("strip_k", name(found.keys[best], columns))}: ${figures.round(found.scores[best])} →${form === "map" ? "" : ` ${figures.round(found.biased[best])} →`} ${page.percent(found.weights[best])}`);
             strips[2].hidden = !tensors.has(`v.${one.layer}`);
@@ -110,8 +109,16 @@ const cells_section = {
         const all = tensors.get(`${kind}.${layer}`).values, wide = heads * head_size, at = head * head_size;
         return (row) => all.subarray(row * wide + at, row * wide + at + head_size);
     },
+    // The mean of the values in these rows; zeros if the page has none.
+    mean_of_values(one, head, rows, weights) {
+        const output = new Float32Array(one.head_size);
+        if (!tensors.has(`v.${one.layer}`)) return output;
+        const v = cells_section.vectors("v", one, head);
+        rows.forEach((row, i) => v(row).forEach((value, d) => { output[d] += weights[i] * value; }));
+        return output;
+    },
     of_map(one, head, cell) {
-        const {layer, scale, first = 0, place, queries, head_size} = one, [columns, rows_of_keys] = place.grid;
+        const {layer, scale, first = 0, place, queries} = one, [columns, rows_of_keys] = place.grid;
         const row = first + cell, q = cells_section.vectors("q", one, head)(row), k = cells_section.vectors("k", one, head);
         const [x, y] = [cell % queries.grid[0], Math.floor(cell / queries.grid[0])];
         // Distances down and across, of queries and keys that lie on maps.
@@ -123,27 +130,20 @@ const cells_section = {
         const scores = Float32Array.from(rows, (i) => arithmetic.dot(q, k(i)));
         const biased = scores.map((score, i) => scale * score
             + (placed && keys[i] >= 0 ? down[Math.floor(keys[i] / columns)] + across[keys[i] % columns] : 0));
-        const weights = arithmetic.softmax(biased), output = new Float32Array(head_size);
-        if (tensors.has(`v.${layer}`)) {
-            const v = cells_section.vectors("v", one, head);
-            rows.forEach((i) => v(i).forEach((value, d) => { output[d] += weights[i] * value; }));
-        }
+        const weights = arithmetic.softmax(biased), output = cells_section.mean_of_values(one, head, rows, weights);
         return {row, keys, rows, apart: rows.map(() => false), scores, biased, weights, output};
     },
     // In the order of the window. apart: keys that only the shift has brought together.
-    in_window({layer, window, shift, mask, heads, head_size, scale, scales, place}, head, cell) {
+    in_window(one, head, cell) {
+        const {layer, window, shift, mask, scale, scales, place} = one, reach = 2 * window - 1;
         const size = [place.grid[0], place.grid[1]], padded = size.map((n) => Math.ceil(n / window) * window);
         const own = [cell % size[0], Math.floor(cell / size[0])];
         const shifted = own.map((at, i) => (at + padded[i] - shift) % padded[i]);
         const first = shifted.map((at) => Math.floor(at / window) * window);
         const inner = shifted.map((at, i) => at - first[i]);
         const last = first.map((at, i) => at + window === padded[i]);
-        const wide = heads * head_size, at = head * head_size, reach = 2 * window - 1;
-        const q = tensors.get(`q.${layer}`).values, k = tensors.get(`k.${layer}`).values;
-        const v = tensors.has(`v.${layer}`) ? tensors.get(`v.${layer}`).values : null;
         const bias = tensors.row(`bias.${layer}`, head), cells = size[0] * size[1];
-        const vector = (from, row) => from.subarray(row * wide + at, row * wide + at + head_size);
-        const query = vector(q, cell), keys = [], rows = [], apart = [], scores = [], biased = [];
+        const query = cells_section.vectors("q", one, head)(cell), k = cells_section.vectors("k", one, head), keys = [], rows = [], apart = [], scores = [], biased = [];
         for (let y = 0; y < window; ++y)
             for (let x = 0; x < window; ++x) {
                 const place_of_key = [x, y].map((inside, i) => (first[i] + inside + shift) % padded[i]);
@@ -153,13 +153,12 @@ const cells_section = {
                 rows.push(real ? key : cells);
                 const edge = window - shift;
                 apart.push(shift > 0 && [x, y].some((inside, i) => last[i] && (inside >= edge) !== (inner[i] >= edge)));
-                const other = vector(k, rows.at(-1));
+                const other = k(rows.at(-1));
                 const score = scales ? scales[head] * arithmetic.cosine(query, other) : scale * arithmetic.dot(query, other);
                 scores.push(scales ? arithmetic.cosine(query, other) : arithmetic.dot(query, other));
                 biased.push(score + bias[(inner[1] - y + window - 1) * reach + inner[0] - x + window - 1] + (apart.at(-1) ? mask : 0));
             }
-        const weights = arithmetic.softmax(biased), output = new Float32Array(head_size);
-        if (v) rows.forEach((row, i) => vector(v, row).forEach((value, d) => { output[d] += weights[i] * value; }));
+        const weights = arithmetic.softmax(biased), output = cells_section.mean_of_values(one, head, rows, weights);
         return {row: cell, keys, rows, apart, scores: Float32Array.from(scores), biased: Float32Array.from(biased), weights, output};
     },
 };
