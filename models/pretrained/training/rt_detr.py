@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import boxes
+import deformable
 import detector
 from assignment import assign
 from detector import Mlp
@@ -190,23 +191,15 @@ class Deformable(nn.Module):
     def forward(self, x, seen, box):
         """x (batch, queries, width) with their boxes, seen (batch, cells, width) of all maps."""
         batch, queries, width = x.shape
-        levels, shape = len(self.grids), (batch, queries, self.heads, -1)
-        offsets = self.offsets(x).view(*shape[:3], levels, self.points, 2).float()
-        weights = self.point_weights(x).view(shape).float().softmax(-1)
+        shape = batch, queries, self.heads
+        offsets = self.offsets(x).view(*shape, len(self.grids), self.points, 2).float()
+        weights = self.point_weights(x).view(*shape, -1).float().softmax(-1)
         at = box[:, :, None, None, None, :2] \
             + offsets / self.points * box[:, :, None, None, None, 2:] * 0.5
-        at = (2 * at - 1).transpose(1, 2).flatten(0, 1)     # (batch * heads, queries, levels, ...)
-        value = self.value(seen).float().view(batch, -1, self.heads, width // self.heads)
-        begin, sampled = 0, []
-        for level, (rows, columns) in enumerate(self.grids):
-            map_ = value[:, begin:begin + rows * columns].permute(0, 2, 3, 1)
-            map_ = map_.reshape(batch * self.heads, -1, rows, columns)
-            sampled.append(F.grid_sample(map_, at[:, :, level].contiguous(), mode="bilinear",
-                                         padding_mode="zeros", align_corners=False))
-            begin += rows * columns
-        weights = weights.transpose(1, 2).reshape(batch * self.heads, 1, queries, -1)
-        mixed = (torch.cat(sampled, -1) * weights).sum(-1)  # (batch * heads, ..., queries)
-        return self.out(mixed.view(batch, width, queries).transpose(1, 2).to(x.dtype))
+        value = self.value(seen).view(batch, -1, self.heads, width // self.heads)
+        mixed = deformable.sample(value, at, weights.view(at.shape[:-1]),
+                                  [side for side, _ in self.grids])
+        return self.out(mixed.reshape(batch, queries, width).to(x.dtype))
 
 
 class DecoderBlock(nn.Module):
@@ -243,13 +236,18 @@ class FirstStage(nn.Module):
         begin(self.labels, self.boxes)
 
     def forward(self, seen, anchors, queries):
-        x = self.norm(self.output(seen))
-        logits = self.labels(x).float()
-        best = logits.amax(-1).topk(queries, dim=1)[1][..., None]
+        """The best cells, their logits and boxes. Only what is chosen can learn from this, so that
+        only this is computed once more for gradients."""
+        with torch.no_grad():
+            worth = self.labels(self.tell(seen)).float().amax(-1)
+            best = worth.topk(queries, dim=1)[1][..., None]
         pick = lambda values: torch.gather(values, 1, best.expand(-1, -1, values.shape[-1]))
-        chosen = pick(x)
-        box = self.boxes(chosen).float() + pick(anchors.expand(len(x), -1, -1))
-        return chosen, pick(logits), box.sigmoid()
+        chosen = self.tell(pick(seen))
+        box = self.boxes(chosen).float() + pick(anchors.expand(len(seen), -1, -1))
+        return chosen, self.labels(chosen).float(), box.sigmoid()
+
+    def tell(self, seen):
+        return self.norm(self.output(seen))
 
 
 def begin(labels, box):

@@ -102,6 +102,8 @@ def main():
     parser.add_argument("--side", type=int, default=256, help="of the square input")
     parser.add_argument("--mosaics", type=float, default=0.25,
                         help="the share of pictures that are four in one")
+    parser.add_argument("--plain", type=float, default=0.0,
+                        help="the share of the time, at its end, without such pictures")
     parser.add_argument("--groups", type=int, default=3,
                         help="of queries, in training of DETR and RT-DETR")
     of_detr = parser.add_argument_group("of DETR")
@@ -157,8 +159,9 @@ def main():
             save_detector(final, options.output, names)
 
     sizes = model.sizes() if isinstance(model, rt_detr.RtDetr) else None
-    batches = photos.DetectionBatches(store, options.batch, options.side, cells_of(model), CLASSES,
-                                      sizes, options.mosaics)
+    batches_of = lambda mosaics: photos.DetectionBatches(
+        store, options.batch, options.side, cells_of(model), CLASSES, sizes, mosaics)
+    batches = batches_of(options.mosaics)
     if released:
         model.go_on_from(load_rt_detr(options.start), lambda: model.encode(to_input(
             batches()["picture"]).contiguous(memory_format=torch.channels_last)))
@@ -168,12 +171,19 @@ def main():
                 (detr.EncoderBlock, "forward"), (detr.DecoderBlock, "forward"),
                 (rt_detr.ResNetD, "forward"), (rt_detr.HybridEncoder, "forward"),
                 (rt_detr.DecoderBlock, "among"), (rt_detr.DecoderBlock, "along"),
+                (rt_detr.FirstStage, "forward"),
                 (rt_detr, "scored_cost"), (rt_detr, "wanted_scores"), (rt_detr, "score_loss"),
                 (losses, "matching_cost"), (losses, "covered_loss"), (losses, "box_loss"),
                 (photos, "recolour"), (photos, "cover"))
-    train(model, batches, type(model).loss, options.seconds, rate=options.rate,
-          muon_rate=options.muon_rate, check=check, checks=options.checks,
-          compiled=() if options.eager else compiled, meanwhile=store.refresh, save=save)
+    begin = 0.0
+    for end, mosaics in ((1 - options.plain, options.mosaics), (1.0, 0.0)):
+        if begin < end:
+            model = train(model.train(), batches_of(mosaics), type(model).loss,
+                          (end - begin) * options.seconds, rate=options.rate,
+                          muon_rate=options.muon_rate, check=check, checks=options.checks,
+                          compiled=() if options.eager else compiled, meanwhile=store.refresh,
+                          save=save, part=(begin, end))
+        begin = end
 
 
 if __name__ == "__main__":
