@@ -14,13 +14,14 @@ from resnet import settle
 from rt_detr import ResNetD, RtDetrShape
 
 STAGES = 3              # of the ResNet: a map of stride 16
+DEPTHS = (1, 2, 1)      # of the detector's (1, 2, 3)
 
 
 class ShowAttendTell(nn.Module):
     def __init__(self, vocabulary, embedding=112, hidden=192, attention=128, shape=None,
                  length=LENGTH, dropout=0.0):
         super().__init__()
-        shape = shape or RtDetrShape()
+        shape = shape or RtDetrShape(depths=DEPTHS)
         self.shape = replace(shape, channels=shape.channels[:STAGES], depths=shape.depths[:STAGES])
         self.backbone = ResNetD(self.shape)
         annotation = self.shape.channels[-1]

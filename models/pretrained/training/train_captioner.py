@@ -11,7 +11,7 @@ from folders import captioner_tensors, load_vit, restore, save_captioner
 from scenes import CAPTION_TRAIN, TEST, test_scenes
 from trainer import train
 
-ENCODER_LAYERS, DECODER_LAYERS = 10, 4
+ENCODER_LAYERS, DECODER_LAYERS = 6, 2
 SIZE = (400, 300)       # of its pictures: it names the smallest emoji, too
 
 

@@ -2,9 +2,11 @@ r"""Trains a captioner on photographs, from an eye that knows them, and writes i
 
     python3 train_photo_captioner.py --annotations annotations
     python3 train_photo_captioner.py --annotations annotations --model 2015
+    python3 train_photo_captioner.py --annotations annotations --start ../photo-captioner --eye-layers 10
 
-The first has a classifier's ViT for an eye, the other, Show, Attend and Tell, a detector's first
+The first has a classifier's ViT for an eye, the second, Show, Attend and Tell, a detector's first
 stages. It learns by words, at first with the eye as it is, then by sentences of its own: speaking.py.
+The third makes a smaller one out of an earlier one.
 """
 import copy
 import dataclasses
@@ -22,9 +24,11 @@ import speaking
 import vit
 from caption_metrics import summary
 from captioner import Captioner
-from folders import load_eye, load_rt_detr, save_captioner, save_show_attend_tell
+from folders import (captioner_tensors, load_eye, load_rt_detr, restore, save_captioner,
+                     save_show_attend_tell)
 from labelled_photos import middles
 from photo_captions import LENGTH, CaptionBatches, PhotoCaptions, read
+from pruning import prune
 from show_attend_tell import ShowAttendTell
 from train_photo_detector import CLASSES
 from trainer import train
@@ -48,10 +52,12 @@ class Stage:
     eye: bool = True
     sentences: bool = False
     dropout: float = 0.2
+    rate: float = 1.0           # factor of the learning rates
 
 
-STAGES = {"vit": [Stage(0.2, eye=False), Stage(0.8, sentences=True, dropout=0.1)],
-          "2015": [Stage(0.5), Stage(0.5, sentences=True, dropout=0.0)]}
+STAGES = {"vit": [Stage(0.2, eye=False), Stage(0.8, sentences=True, dropout=0.1, rate=0.2)],
+          "2015": [Stage(0.5), Stage(0.5, sentences=True, dropout=0.0, rate=0.2)],
+          "pruned": [Stage(0.1, rate=0.3), Stage(0.9, sentences=True, dropout=0.1, rate=0.2)]}
 
 
 def arguments(argv=None):
@@ -62,6 +68,8 @@ def arguments(argv=None):
                         help="folder of the classifier whose ViT it begins with")
     parser.add_argument("--detector", default=common.PRETRAINED / "photo-detector",
                         help="folder of the detector whose first stages the one of 2015 begins with")
+    parser.add_argument("--eye-layers", type=int, help="of the ViT, fewer than it has: those that "
+                        "are missed least stay")
     parser.add_argument("--smoothing", type=float, default=0.1)
     parser.add_argument("--forgotten", type=float, default=0.15,
                         help="share of words that are not read")
@@ -80,7 +88,9 @@ def make_model(options, vocabulary):
                                        strict=False)
     else:
         model = Captioner(load_eye(options.classifier), vocabulary, LAYERS, LENGTH, CLASSES)
-    if options.start:
+    if options.start and pathlib.Path(options.start).is_dir():
+        restore(captioner_tensors(model), options.start, model.vit.shape.grid)
+    elif options.start:
         common.load_checkpoint(model, options.start)
     return model
 
@@ -131,12 +141,30 @@ class Measure:
         save(final, folder, self.captions, num_beams=BEAMS, no_repeat_ngram_size=NO_REPEAT)
 
 
+def pruned_pace(name):
+    """Every block of a pruned eye has to make up for those that went."""
+    return 0.3 if name.startswith("vit.") else 1.0
+
+
+def prune_eye(model, layers, batches, word_loss):
+    """By what a word costs, over some pictures to train on."""
+    some = [batches() for _ in range(4)]
+    model.eval()
+    prune(model.vit, layers, lambda: sum(word_loss(model, batch) for batch in some) / len(some))
+
+
 def learn(options, model, store, captions, measure):
     """All stages; the seconds are those of the clock, from the beginning of the program."""
     batches = {sentences: CaptionBatches(store, options.batch // (2 if sentences else 1), SIDE,
                                          middles(SIDE // 16), CLASSES)
                for sentences in (False, True)}
-    stages, began = STAGES[options.model], time.time()
+    word_loss = lambda model, batch: speaking.word_loss(model, batch, captions.end,
+                                                        options.smoothing, options.forgotten)
+    stages, paces = STAGES[options.model], pace
+    if options.eye_layers:
+        stages, paces = STAGES["pruned"], pruned_pace
+        prune_eye(model, options.eye_layers, batches[False], word_loss)
+    began = time.time()
     whole = BEGAN + options.seconds - END - began
     for index, stage in enumerate(stages):
         until = began + whole * sum(some.share for some in stages[:index + 1])
@@ -147,18 +175,16 @@ def learn(options, model, store, captions, measure):
             loss = lambda model, batch: speaking.sentence_loss(
                 model, batch, captions.end, consensus, sexes, options.samples, options.share)
         else:
-            loss = lambda model, batch: speaking.word_loss(model, batch, captions.end,
-                                                           options.smoothing, options.forgotten)
+            loss = word_loss
         if options.model == "vit":
             model.vit.requires_grad_(stage.eye)
         set_dropout(model, stage.dropout)
-        slow = 0.2 if stage.sentences else 1.0
         print(f"stage {index}: {stage}", flush=True)
         model = train(model.train(), batches[stage.sentences], loss,
-                      max(1.0, until - START - time.time()), rate=slow * options.rate,
-                      muon_rate=slow * options.muon_rate, check=measure, checks=options.checks,
+                      max(1.0, until - START - time.time()), rate=stage.rate * options.rate,
+                      muon_rate=stage.rate * options.muon_rate, check=measure, checks=options.checks,
                       compiled=() if options.eager else COMPILED, meanwhile=store.refresh,
-                      pace=pace, wall=True)
+                      pace=paces, wall=True)
         common.save_checkpoint(model, common.checkpoint_of(options))
         measure.write(model, f"{options.output}-after-{index}")
     return model
