@@ -18,6 +18,13 @@ std::optional<glm::vec2> frame_pixel(const LiveScene& scene, std::optional<Scene
     return tiles ? tiles->shown_at(point->pixel) : point->pixel;
 }
 
+std::optional<uint32_t> word_at(const LiveScene& scene, glm::vec2 pixel) {
+    const auto word =
+        std::ranges::find_if(scene.words, [&](const Rectangle& r) { return r.contains(pixel); });
+    if (word == scene.words.end()) return {};
+    return static_cast<uint32_t>(word - scene.words.begin());
+}
+
 void point_at(Session& session, const LiveScene& scene, std::optional<ScenePoint> point) {
     Pointer& pointer = session.pointer;
     pointer.target.point = frame_pixel(scene, point);
@@ -25,8 +32,7 @@ void point_at(Session& session, const LiveScene& scene, std::optional<ScenePoint
     if (pointer.word_held) return;
     pointer.target.word.reset();
     if (!point || !session.wishes.look.caption || (point->second && scene.second->bare)) return;
-    for (uint32_t i = 0; i < scene.words.size(); ++i)
-        if (scene.words[i].contains(point->pixel)) pointer.target.word = i;
+    pointer.target.word = word_at(scene, point->pixel);
 }
 
 // A click holds the word, the box or the patch under it, until the next click.
@@ -107,6 +113,17 @@ std::optional<uint32_t> query_at(const LiveScene& scene, glm::vec2 point) {
         if (d.box.contains(point) && (!found || d.box.area() < found->box.area())) found = &d;
     if (!found) return {};
     return found->query;
+}
+
+void follow_words(Session& session, const LiveScene& scene) {
+    Pointer& pointer = session.pointer;
+    const std::optional<glm::vec2>& point = pointer.target.point;
+    if (!point || pointer.word_held || !session.wishes.look.caption) return;
+    const bool second = pointer.over_second;
+    if (second && (!scene.second || scene.second->bare)) return;
+    // In a tile, the pixel of the frame is another than that of the picture, where words are.
+    if (second ? scene.second->tiles : scene.tiles) return;
+    pointer.target.word = word_at(scene, *point);
 }
 
 void apply_event(Session& session, const WindowEvent& event, const LiveScene& scene,

@@ -52,4 +52,7 @@ struct PanelFocus {
 void apply_event(Session& session, const WindowEvent& event, const LiveScene& scene,
                  PanelFocus panels);
 
+// Words move under a resting mouse while a caption is written, or another one comes.
+void follow_words(Session& session, const LiveScene& scene);
+
 }  // namespace saccade

@@ -143,6 +143,7 @@ void LiveWindow::take_view() {
         session_.wishes.frozen = true;
     if (status().recording_failed) session_.wishes.recording = false;
     move_to_models(session_.pointer, status().models_version);
+    if (!side_by_side) follow_words(session_, view_.scene);
     MapModel& model = session_.wishes.look.model;
     const uint64_t version = status().models_version;
     const bool other = std::exchange(models_version_, version) != version;

@@ -225,5 +225,30 @@ TEST(LiveInput, words_are_in_the_second_view_unless_it_is_bare) {
     EXPECT_FALSE(session.pointer.target.word);
 }
 
+TEST(LiveInput, a_resting_mouse_points_at_the_word_that_comes_under_it) {
+    LiveScene shown = scene();
+    Session session;
+    apply_event(session, moved(10 + 2 * 50, 30 + 2 * 95), shown, {});
+    EXPECT_EQ(session.pointer.target.word, 2u);
+    shown.words.erase(shown.words.begin());  // a caption that grows moves to the left
+    follow_words(session, shown);
+    EXPECT_EQ(session.pointer.target.word, 1u);
+    shown.words.clear();
+    follow_words(session, shown);
+    EXPECT_FALSE(session.pointer.target.word);
+
+    shown = scene();
+    follow_words(session, shown);
+    apply_event(session, pressed(10 + 2 * 50, 30 + 2 * 95), shown, {});
+    shown.words.erase(shown.words.begin());
+    follow_words(session, shown);
+    EXPECT_EQ(session.pointer.target.word, 2u) << "it was clicked and stays";
+
+    release_held(session.pointer);
+    shown.tiles = TileGrid({200, 100}, 4, 2);
+    follow_words(session, shown);
+    EXPECT_FALSE(session.pointer.target.word) << "a tile shows another pixel than the one at its place";
+}
+
 }  // namespace
 }  // namespace saccade
