@@ -247,7 +247,8 @@ TEST(LiveInput, a_resting_mouse_points_at_the_word_that_comes_under_it) {
     release_held(session.pointer);
     shown.tiles = TileGrid({200, 100}, 4, 2);
     follow_words(session, shown);
-    EXPECT_FALSE(session.pointer.target.word) << "a tile shows another pixel than the one at its place";
+    EXPECT_FALSE(session.pointer.target.word)
+        << "a tile shows another pixel than the one at its place";
 }
 
 }  // namespace
