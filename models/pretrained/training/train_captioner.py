@@ -13,6 +13,7 @@ from trainer import train
 
 ENCODER_LAYERS, DECODER_LAYERS = 6, 2
 SIZE = (400, 300)       # of its pictures: it names the smallest emoji, too
+NOTHING = 2.5           # more of a logit for "nothing" afterwards: photographs are to stay quiet
 
 
 def main():
@@ -40,6 +41,7 @@ def main():
     print(f"captioner: {sum(p.numel() for p in model.parameters())} parameters", flush=True)
     model = train(model, batches, lambda model, scene: model.loss(scene, captions),
                   options.seconds, rate=1e-3, muon_rate=0.01, check=check)
+    model.favour(captions.nothing, NOTHING)
     save_captioner(model, options.output, captions, num_beams=1)
 
 
