@@ -18,21 +18,21 @@ std::optional<glm::vec2> frame_pixel(const LiveScene& scene, std::optional<Scene
     return tiles ? tiles->shown_at(point->pixel) : point->pixel;
 }
 
-std::optional<uint32_t> word_at(const LiveScene& scene, glm::vec2 pixel) {
-    const auto word =
-        std::ranges::find_if(scene.words, [&](const Rectangle& r) { return r.contains(pixel); });
-    if (word == scene.words.end()) return {};
-    return static_cast<uint32_t>(word - scene.words.begin());
+void point_at_word(Session& session, const LiveScene& scene, std::optional<ScenePoint> point) {
+    Pointer& pointer = session.pointer;
+    if (pointer.word_held) return;
+    pointer.target.word.reset();
+    if (!point || !session.wishes.look.caption) return;
+    if (point->second && (!scene.second || scene.second->bare)) return;
+    for (uint32_t i = 0; i < scene.words.size(); ++i)
+        if (scene.words[i].contains(point->pixel)) pointer.target.word = i;
 }
 
 void point_at(Session& session, const LiveScene& scene, std::optional<ScenePoint> point) {
     Pointer& pointer = session.pointer;
     pointer.target.point = frame_pixel(scene, point);
     pointer.over_second = point && point->second;
-    if (pointer.word_held) return;
-    pointer.target.word.reset();
-    if (!point || !session.wishes.look.caption || (point->second && scene.second->bare)) return;
-    pointer.target.word = word_at(scene, point->pixel);
+    point_at_word(session, scene, point);
 }
 
 // A click holds the word, the box or the patch under it, until the next click.
@@ -116,14 +116,12 @@ std::optional<uint32_t> query_at(const LiveScene& scene, glm::vec2 point) {
 }
 
 void follow_words(Session& session, const LiveScene& scene) {
-    Pointer& pointer = session.pointer;
-    const std::optional<glm::vec2>& point = pointer.target.point;
-    if (!point || pointer.word_held || !session.wishes.look.caption) return;
+    const Pointer& pointer = session.pointer;
     const bool second = pointer.over_second;
-    if (second && (!scene.second || scene.second->bare)) return;
     // In a tile, the pixel of the frame is another than that of the picture, where words are.
-    if (second ? scene.second->tiles : scene.tiles) return;
-    pointer.target.word = word_at(scene, *point);
+    const bool tiled = second ? scene.second && scene.second->tiles : scene.tiles.has_value();
+    if (pointer.target.point && !tiled)
+        point_at_word(session, scene, ScenePoint{*pointer.target.point, second});
 }
 
 void apply_event(Session& session, const WindowEvent& event, const LiveScene& scene,

@@ -77,6 +77,8 @@ def arguments(argv=None):
     parser.add_argument("--share", type=float, default=0.1,
                         help="of people's words beside sentences of its own")
     options = parser.parse_args(argv)
+    if options.eye_layers and not (options.start and options.model == "vit"):
+        parser.error("--eye-layers takes a captioner with a ViT for an eye: name it by --start")
     options.output = pathlib.Path(options.output or common.PRETRAINED / FOLDERS[options.model])
     return options
 

@@ -161,12 +161,10 @@ def main():
     sizes = model.sizes() if isinstance(model, rt_detr.RtDetr) else None
     batches_of = lambda mosaics: photos.DetectionBatches(
         store, options.batch, options.side, cells_of(model), CLASSES, sizes, mosaics)
-    batches = batches_of(options.mosaics)
     if released:
         model.go_on_from(load_rt_detr(options.start), lambda: model.encode(to_input(
-            batches()["picture"]).contiguous(memory_format=torch.channels_last)))
+            batches_of(options.mosaics)()["picture"]).contiguous(memory_format=torch.channels_last)))
         print(f"  begins with {check(model.eval())}", flush=True)
-        model.train()
     compiled = ((vit.Block, "forward"), (resnet.ResNetBlock, "forward"),
                 (detr.EncoderBlock, "forward"), (detr.DecoderBlock, "forward"),
                 (rt_detr.ResNetD, "forward"), (rt_detr.HybridEncoder, "forward"),
